@@ -1,0 +1,149 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const (
+	digestPrefix = "sha256:"
+	digestLength = len(digestPrefix) + 2*sha256.Size
+)
+
+// Digest is "sha256:" and 64 lower-case hex digits.
+type Digest string
+
+// Valid reports whether d has the only form that a digest may have.
+func (d Digest) Valid() bool {
+	if len(d) != digestLength || !strings.HasPrefix(string(d), digestPrefix) {
+		return false
+	}
+	return isLowerHex(string(d[len(digestPrefix):]))
+}
+
+func isLowerHex(s string) bool {
+	return strings.Trim(s, "0123456789abcdef") == ""
+}
+
+func digestOf(sum []byte) Digest { return Digest(digestPrefix + hex.EncodeToString(sum)) }
+
+// PayloadDigest is the digest of content as it is (wire.md, 3.9).
+func PayloadDigest(content []byte) Digest {
+	sum := sha256.Sum256(content)
+	return digestOf(sum[:])
+}
+
+// FramedDigest is the digest of fields that are each preceded by their length in
+// bytes as an unsigned 64-bit big-endian integer (run.md, 6.4; source.md,
+// section 7).
+func FramedDigest(fields ...string) Digest {
+	h := sha256.New()
+	var length [8]byte
+	for _, field := range fields {
+		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
+		h.Write(length[:])
+		io.WriteString(h, field)
+	}
+	return digestOf(h.Sum(nil))
+}
+
+// SectionHash digests named sections one after the other, each framed as NUL,
+// name, NUL, decimal length, NUL, content (storage.md, 11.1; git-observation.md,
+// 5.1). The zero value is ready for use.
+type SectionHash struct {
+	hash  hash.Hash
+	frame []byte
+}
+
+// Add appends one section.
+func (s *SectionHash) Add(name, content string) {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	frame := append(s.frame[:0], 0)
+	frame = append(frame, name...)
+	frame = append(frame, 0)
+	frame = strconv.AppendInt(frame, int64(len(content)), 10)
+	frame = append(frame, 0)
+	s.frame = append(frame, content...)
+	s.hash.Write(s.frame)
+}
+
+// AddInt appends a section that holds a decimal number.
+func (s *SectionHash) AddInt(name string, n int64) { s.Add(name, strconv.FormatInt(n, 10)) }
+
+// AddBool appends a section that holds "true" or "false".
+func (s *SectionHash) AddBool(name string, b bool) { s.Add(name, strconv.FormatBool(b)) }
+
+// Sum is the digest of the sections added so far.
+func (s *SectionHash) Sum() Digest {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	return digestOf(s.hash.Sum(nil))
+}
+
+// AnswerDigest is the payload digest of an answer (run.md, 6.4). scope is empty
+// where the answer names none.
+func AnswerDigest(actionID string, confirm bool, scope, text string) Digest {
+	return FramedDigest("slipway-answer/v1", actionID, strconv.FormatBool(confirm), scope, text)
+}
+
+// ScopeVersion is the version of the canonical destructive scope.
+const ScopeVersion = 1
+
+// ScopeDigest is the digest of the canonical form of a destructive scope
+// (run.md, 10.2). Targets are taken in the order given.
+func ScopeDigest(requestID, impact string, targets []Target) Digest {
+	scope := append([]byte(nil), `{"impact":`...)
+	scope = appendCanonicalString(scope, impact)
+	scope = append(scope, `,"request_id":`...)
+	scope = appendCanonicalString(scope, requestID)
+	scope = append(scope, `,"scope_version":`...)
+	scope = strconv.AppendInt(scope, ScopeVersion, 10)
+	scope = append(scope, `,"targets":[`...)
+	for i, target := range targets {
+		if i > 0 {
+			scope = append(scope, ',')
+		}
+		scope = append(scope, `{"kind":`...)
+		scope = appendCanonicalString(scope, string(target.Kind))
+		scope = append(scope, `,"value":`...)
+		scope = appendCanonicalString(scope, target.Value)
+		scope = append(scope, '}')
+	}
+	return PayloadDigest(append(scope, `]}`...))
+}
+
+// appendCanonicalString writes a string the one way that scopes allow. It is not
+// [Marshal], which escapes U+2028 and U+2029.
+func appendCanonicalString(b []byte, s string) []byte {
+	const hexDigits = "0123456789abcdef"
+	b = append(b, '"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\b':
+			b = append(b, `\b`...)
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\f':
+			b = append(b, `\f`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
