@@ -1,0 +1,49 @@
+// Package journal holds the durable log of each Run: where it lies, how it is
+// written, read, locked and refused (storage.md). It knows nothing of what an
+// event means; a [Record] is a number, a type, an instant and some JSON.
+//
+// # Opening
+//
+// A [Store] is the storage of one repository, found below its Git common
+// directory:
+//
+//	store, err := journal.OpenStore(journal.OS(), commonDir, journal.ReadWrite)
+//	defer store.Close()
+//
+// With [ReadOnly] nothing is created or changed, and a repository without Runs
+// gives an empty Store. Opening is cheap; do it anew for every command, because a
+// Store refuses to go on where its directories were replaced.
+//
+// # Reading
+//
+//	ids, err := store.RunIDs()                            // what is there
+//	first, err := store.First(id)                         // whose Run it is; no lock
+//	records, stamp, same, err := store.Read(ctx, id, have) // the whole, under a shared lock
+//
+// A [Stamp] proves that a journal is still the one that was read: who keeps the
+// records keeps the Stamp, and gets same = true as long as it holds.
+//
+// # Writing
+//
+// A [Writer] is one Run under its exclusive lock:
+//
+//	w, err := store.Lock(ctx, id) // or Create for a new Run
+//	defer w.Close()
+//	records, stamp, same, err := w.Load(have)
+//	// replay the records; if they make no Run, stop here: nothing was changed
+//	stamp, err = w.Repair()       // mends an interrupted tail
+//	err = w.PutMaterial(digest, content)
+//	stamp, err = w.Append(record) // one write, one sync
+//
+// Whether an error of Append leaves the record behind is said by its
+// [MutationError]. After one the Writer refuses to append until Load succeeded
+// again. An answer that rests on the journal without appending to it
+// needs [Writer.Sync] first.
+//
+// # Faults
+//
+// Everything goes through the interface [FS]. [OS] is the real one; the package
+// journal/faultfs wraps it and lets any operation fail. No link is ever followed:
+// each directory is opened relative to its parent, identified, and compared with
+// what stands at its place around every step.
+package journal

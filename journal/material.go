@@ -1,0 +1,194 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"slipway/schema"
+)
+
+// MaxMaterial is the largest material, in bytes; the smallest has one byte
+// (storage.md, section 7).
+const MaxMaterial = 262_144
+
+// MaterialDigest is the digest by which a material is named.
+func MaterialDigest(content []byte) schema.Digest {
+	return schema.FramedDigest("slipway-material/v1", string(content))
+}
+
+// materialName is the file name of a material: the hex digits of its digest.
+func materialName(digest schema.Digest) string {
+	return strings.TrimPrefix(string(digest), "sha256:")
+}
+
+// Material returns a stored material after checking its kind, size and digest. It
+// takes no lock, because materials never change. Errors: ErrNoRun; an *InvalidError
+// where the Run's directory is unusable; a *StoreError; any other error says why the
+// material is not available (source.md, section 16).
+func (s *Store) Material(id string, digest schema.Digest) ([]byte, error) {
+	run, err := s.openRun(id, ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer run.close()
+	materials, err := run.openDir(materialsName, ReadOnly)
+	if err != nil {
+		return nil, fmt.Errorf("the materials of the Run: %w", err)
+	}
+	defer materials.close()
+	return readMaterial(materials, digest, Reading)
+}
+
+// readMaterial reads and checks one material; with Writing it also makes it
+// owner-only.
+func readMaterial(materials *place, digest schema.Digest, how Opening) ([]byte, error) {
+	if !digest.Valid() {
+		return nil, fmt.Errorf("%q is no digest", digest)
+	}
+	stored, err := materials.openFile(materialName(digest), how)
+	if err != nil {
+		return nil, err
+	}
+	defer stored.close()
+	if stored.info.Size < 1 || stored.info.Size > MaxMaterial {
+		return nil, fmt.Errorf("the material %s has %d bytes", digest, stored.info.Size)
+	}
+	content := make([]byte, stored.info.Size)
+	if err := readFull(stored.file, content, 0); err != nil {
+		return nil, err
+	}
+	if MaterialDigest(content) != digest {
+		return nil, fmt.Errorf("the material %s has other content than its digest says", digest)
+	}
+	return content, materials.verify()
+}
+
+// PutMaterial stores a material of 1 to MaxMaterial bytes before the record that
+// refers to it (storage.md, section 7). A stored one with the same content is
+// reused; nothing that stands at its name is ever changed. Its only error is a
+// *MutationError with phase validation, namespace_verify, directory_create or
+// directory_sync.
+func (w *Writer) PutMaterial(digest schema.Digest, content []byte) error {
+	if len(content) < 1 || len(content) > MaxMaterial {
+		return notCommitted(PhaseValidation, fmt.Errorf("a material of %d bytes", len(content)))
+	}
+	if MaterialDigest(content) != digest {
+		return notCommitted(PhaseValidation, fmt.Errorf("the material is not the one that %q names", digest))
+	}
+	if err := w.openMaterials(); err != nil {
+		return err
+	}
+	if err := w.materials.verify(); err != nil {
+		return notCommitted(PhaseNamespaceVerify, err)
+	}
+	_, err := readMaterial(w.materials, digest, Writing)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = w.storeMaterial(digest, content)
+	}
+	var mutation *MutationError
+	if errors.As(err, &mutation) {
+		return err
+	}
+	if err != nil {
+		return notCommitted(PhaseDirectoryCreate, err)
+	}
+	// Also a reused one may lie in a directory that was never synchronised.
+	w.materialsUnsynced = true
+	if !slices.Contains(w.put, digest) {
+		w.put = append(w.put, digest)
+	}
+	return nil
+}
+
+// openMaterials opens or creates the directory of the materials.
+func (w *Writer) openMaterials() error {
+	if w.materials != nil {
+		return nil
+	}
+	if err := w.run.verify(); err != nil {
+		return notCommitted(PhaseNamespaceVerify, err)
+	}
+	materials, err := w.run.openDir(materialsName, ReadWrite)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := w.run.dir.Mkdir(materialsName); err != nil {
+			return notCommitted(PhaseDirectoryCreate, err)
+		}
+		if err := w.run.dir.Sync(); err != nil {
+			return notCommitted(PhaseDirectorySync, err)
+		}
+		materials, err = w.run.openDir(materialsName, ReadWrite)
+	}
+	if err != nil {
+		return notCommitted(PhaseDirectoryCreate, err)
+	}
+	w.materials = materials
+	return nil
+}
+
+// storeMaterial writes a new material under a temporary name and publishes it.
+func (w *Writer) storeMaterial(digest schema.Digest, content []byte) error {
+	name := materialName(digest)
+	temporary := "." + name
+	file, err := replaceLeftover(w.materials, temporary)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if _, err = file.file.WriteAt(content, 0); err == nil {
+		if err = file.file.Sync(); err != nil {
+			err = notCommitted(PhaseDirectorySync, err)
+		}
+	}
+	if err == nil {
+		err = w.materials.verify()
+	}
+	if err == nil {
+		err = w.materials.dir.Publish(temporary, name)
+	}
+	if err != nil {
+		w.materials.dir.Remove(temporary)
+		return err
+	}
+	return nil
+}
+
+// replaceLeftover creates a temporary file. Its name is fixed, so that crashes do
+// not pile up leaves; under the lock what stands there is a leftover.
+func replaceLeftover(in *place, name string) (*leaf, error) {
+	if err := in.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	file, err := in.openFile(name, Creating)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		in.dir.Remove(name)
+	}
+	return file, err
+}
+
+// syncMaterials makes the names of the materials durable before the record.
+func (w *Writer) syncMaterials() error {
+	if !w.materialsUnsynced {
+		return nil
+	}
+	if err := w.materials.verify(); err != nil {
+		return notCommitted(PhaseNamespaceVerify, err)
+	}
+	if err := w.materials.dir.Sync(); err != nil {
+		return notCommitted(PhaseDirectorySync, err)
+	}
+	w.materialsUnsynced = false
+	return nil
+}
+
+// verifyMaterials reads the materials of this mutation again.
+func (w *Writer) verifyMaterials() error {
+	for _, digest := range w.put {
+		if _, err := readMaterial(w.materials, digest, Reading); err != nil {
+			return err
+		}
+	}
+	return nil
+}

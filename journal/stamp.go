@@ -1,0 +1,34 @@
+package journal
+
+// Stamp identifies a state of a journal: which file, how long, when changed last
+// (daemon.md, section 1). The zero Stamp stands for no state. Stamps come from
+// Read, Load, Repair, Sync and Append, and are given back to Read and Load; they
+// mean nothing to another process.
+type Stamp struct {
+	device, inode     uint64
+	size              int64 // bytes
+	modified, changed int64 // nanoseconds
+	last              int64 // number of the last record
+	ragged            bool  // the tail needs a repair
+	synced            bool  // this process knows that all of it is durable
+}
+
+// Sequence is the number of the last record of that state; 0 where there is none.
+func (s Stamp) Sequence() int64 { return s.last }
+
+// Size is the length of the journal in that state, in bytes.
+func (s Stamp) Size() int64 { return s.size }
+
+// stampOf is the stamp of a journal with the given contents.
+func stampOf(info Info, last int64, ragged, synced bool) Stamp {
+	return Stamp{
+		device: info.Device, inode: info.Inode,
+		size: info.Size, modified: info.Modified, changed: info.Changed,
+		last: last, ragged: ragged, synced: synced,
+	}
+}
+
+// describes reports whether a journal that looks like info is in the state s.
+func (s Stamp) describes(info Info) bool {
+	return s.last > 0 && s == stampOf(info, s.last, s.ragged, s.synced)
+}

@@ -1,0 +1,219 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"slipway/schema"
+)
+
+// Writer is one Run under its exclusive lock, for one mutation. It is not for
+// concurrent use, and it ends with Close.
+type Writer struct {
+	store *Store
+	run   *place
+	lock  *leaf
+
+	journal *leaf // nil before Load, and before the first Append of a new Run
+	loaded  bool  // stamp, tail and end are known to be those of the journal
+	stamp   Stamp
+	tail    tail
+	end     int64 // where a torn tail begins
+
+	fresh     bool // made by Create, and its place in `runs` is not known to be durable
+	committed bool // a record was appended
+
+	materials         *place          // nil before the first PutMaterial
+	put               []schema.Digest // materials that this mutation relies on
+	materialsUnsynced bool
+}
+
+// Lock takes the exclusive lock of an existing Run, opens or creates its run.lock
+// and makes its directory owner-only. The Store must be ReadWrite.
+//
+// Errors: ErrNoRun; ErrBusy after LockWait; an *InvalidError where the directory is
+// a link or none; a *MutationError with phase namespace_verify, lock_open (also
+// where ctx ended) or lock_sync; a *StoreError.
+func (s *Store) Lock(ctx context.Context, id string) (*Writer, error) {
+	if s.access != ReadWrite {
+		return nil, notCommitted(PhaseNamespaceVerify, errReadOnly)
+	}
+	run, err := s.openRun(id, ReadWrite)
+	if err != nil {
+		var invalid *InvalidError
+		if errors.As(err, &invalid) && !errors.Is(err, errNotDirectory) {
+			err = notCommitted(PhaseNamespaceVerify, invalid.Err)
+		}
+		return nil, err
+	}
+	if err := s.acquireExclusive(ctx, run); err != nil {
+		run.close()
+		return nil, err
+	}
+	lock, err := openLockFile(run)
+	if err != nil {
+		run.close()
+		return nil, err
+	}
+	return &Writer{store: s, run: run, lock: lock}, nil
+}
+
+// acquireExclusive takes the lock of a mutation and checks that the locked
+// directory is still the Run's.
+func (s *Store) acquireExclusive(ctx context.Context, run *place) error {
+	err := s.acquire(ctx, run, true)
+	if errors.Is(err, ErrBusy) {
+		return err
+	}
+	if err != nil {
+		return notCommitted(PhaseLockOpen, err)
+	}
+	if err := run.verify(); err != nil {
+		return notCommitted(PhaseNamespaceVerify, err)
+	}
+	return nil
+}
+
+// Load returns all records of the Run and the Stamp of that state. Where have is
+// the Stamp of the present state and nothing needs a repair, it returns no records
+// and unchanged = true, without reading the journal.
+//
+// An interrupted tail is left as it is until Repair, so that a Run whose records
+// turn out to make no Run is not touched (storage.md, section 4).
+//
+// Errors: an *InvalidError, whose Sequence is 0 where not even the first record is
+// usable; a *MutationError with phase namespace_verify or replay.
+func (w *Writer) Load(have Stamp) (records []Record, stamp Stamp, unchanged bool, err error) {
+	w.loaded = false
+	if err := w.run.verify(); err != nil {
+		return nil, Stamp{}, false, notCommitted(PhaseNamespaceVerify, err)
+	}
+	if err := w.openForLoad(); err != nil {
+		return nil, Stamp{}, false, err
+	}
+	info, err := w.journal.file.Stat()
+	if err != nil {
+		return nil, Stamp{}, false, notCommitted(PhaseReplay, err)
+	}
+	if have.describes(info) && !have.ragged {
+		w.loaded, w.stamp, w.tail = true, have, whole
+		return nil, have, true, nil
+	}
+	got, stamp, err := readJournal(w.journal)
+	if err == nil {
+		err = unmoved(w.run, w.journal)
+	}
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		return nil, Stamp{}, false, err
+	}
+	if err != nil {
+		return nil, Stamp{}, false, notCommitted(PhaseReplay, err)
+	}
+	w.loaded, w.stamp, w.tail, w.end = true, stamp, got.tail, got.end
+	return got.records, stamp, false, nil
+}
+
+// openForLoad opens the journal, or checks the one that is open already.
+func (w *Writer) openForLoad() error {
+	if w.journal != nil {
+		if err := w.journal.verify(); err != nil {
+			return notCommitted(PhaseReplay, err)
+		}
+		return nil
+	}
+	journal, err := w.run.openFile(journalName, Writing)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
+		return invalidJournal(err)
+	case err != nil:
+		return notCommitted(PhaseReplay, err)
+	}
+	w.journal = journal
+	return nil
+}
+
+// Repair mends the interrupted tail that Load found: a record that lacks its LF
+// gets it, bytes that are no record are cut off, and the journal is synchronised
+// (storage.md, section 4). Call it once the records were found to make a Run. It
+// costs nothing where the tail is whole; Append does it where it was not called.
+// Its only error is a *MutationError with phase namespace_verify or replay.
+func (w *Writer) Repair() (Stamp, error) {
+	if !w.loaded {
+		return Stamp{}, notCommitted(PhaseReplay, errNotLoaded)
+	}
+	if w.tail == whole {
+		return w.stamp, nil
+	}
+	if err := w.run.verify(); err != nil {
+		return Stamp{}, notCommitted(PhaseNamespaceVerify, err)
+	}
+	w.loaded = false
+	if err := w.mendTail(); err != nil {
+		return Stamp{}, notCommitted(PhaseReplay, err)
+	}
+	w.loaded, w.tail = true, whole
+	return w.stamp, nil
+}
+
+func (w *Writer) mendTail() error {
+	if err := w.journal.verify(); err != nil {
+		return err
+	}
+	var err error
+	if w.tail == torn {
+		err = w.journal.file.Truncate(w.end)
+	} else {
+		_, err = w.journal.file.WriteAt([]byte("\n"), w.end)
+	}
+	if err != nil {
+		return err
+	}
+	return w.syncJournal()
+}
+
+// Sync makes durable what Load returned. An answer that rests on the journal
+// without appending to it needs this (an exact retry, say): whoever wrote the last
+// record may have died before it was synchronised. It costs nothing where this
+// process knows the state to be durable. Its only error is a *MutationError with
+// phase journal_sync, and nothing was recorded then.
+func (w *Writer) Sync() (Stamp, error) {
+	if _, err := w.Repair(); err != nil {
+		return Stamp{}, err
+	}
+	if w.stamp.synced {
+		return w.stamp, nil
+	}
+	w.loaded = false
+	if err := w.syncJournal(); err != nil {
+		return Stamp{}, notCommitted(PhaseJournalSync, err)
+	}
+	w.loaded = true
+	return w.stamp, nil
+}
+
+// syncJournal synchronises the journal and takes its new stamp.
+func (w *Writer) syncJournal() error {
+	if err := w.journal.file.Sync(); err != nil {
+		return err
+	}
+	info, err := w.journal.file.Stat()
+	if err != nil {
+		return err
+	}
+	w.stamp = stampOf(info, w.stamp.last, false, true)
+	return nil
+}
+
+// Close releases the lock. A new Run whose first record did not become durable is
+// taken away again as far as that is possible.
+func (w *Writer) Close() {
+	if w.fresh && !w.committed {
+		w.abandon()
+	}
+	w.materials.close()
+	w.journal.close()
+	w.lock.close()
+	w.run.close()
+}
