@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"slipway/journal"
+	"slipway/schema"
+)
+
+// Status is the whole record of one Run. It writes nothing (run.md, section 2).
+func (k *Keeper) Status(ctx context.Context, caller Caller, id string) (*schema.RunStatus, error) {
+	if f := runIDFormFault(id); f != nil {
+		return nil, f.At(k.Place(ctx, caller))
+	}
+	v, err := k.visit(ctx, caller, journal.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer v.store.Close()
+	run, err := k.read(ctx, v, id)
+	if err != nil {
+		return nil, v.readFailure(id, err)
+	}
+	status, err := run.Status()
+	if err != nil {
+		return nil, v.readFailure(id, &journal.InvalidError{Err: err})
+	}
+	return status, nil
+}
+
+// foreignError says that a Run belongs to another worktree.
+type foreignError struct {
+	started Event
+}
+
+func (e *foreignError) Error() string { return "the Run belongs to another worktree" }
+
+func (e *foreignError) owner() schema.WorkspaceIdentity {
+	return e.started.Change.Started.WorkspaceIdentity
+}
+
+// read gives a Run of this worktree as its journal has it now. The error is a
+// *foreignError or one of the journal's.
+func (k *Keeper) read(ctx context.Context, v *visit, id string) (*Run, error) {
+	have := v.recall(id)
+	if have.run == nil {
+		if err := v.admit(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	records, stamp, unchanged, err := v.store.Read(ctx, id, have.stamp)
+	if err != nil {
+		return nil, err
+	}
+	if unchanged {
+		return have.run, nil
+	}
+	run, err := replay(id, records)
+	if err != nil {
+		return nil, err
+	}
+	if run.workspace != v.workspace {
+		started, err := v.started(id)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &foreignError{started}
+	}
+	k.runs.put(remembered{v.key(id), run, stamp})
+	return run, nil
+}
+
+// admit checks from the first record, without the lock, that a Run is of this
+// worktree. A Run that is being started has no first record yet; its lock tells
+// when it has.
+func (v *visit) admit(ctx context.Context, id string) error {
+	started, err := v.started(id)
+	var invalid *journal.InvalidError
+	if errors.As(err, &invalid) {
+		if _, _, _, readErr := v.store.Read(ctx, id, journal.Stamp{}); readErr != nil {
+			return err
+		}
+		started, err = v.started(id)
+	}
+	if err != nil {
+		return err
+	}
+	if started.Change.Started.WorkspaceIdentity != v.workspace {
+		return &foreignError{started}
+	}
+	return nil
+}
+
+// readFailure is what a status of one Run says (errors.md, section 7, READ).
+func (v *visit) readFailure(id string, err error) error {
+	var foreign *foreignError
+	switch {
+	case errors.As(err, &foreign):
+		return v.foreign(foreign.owner())
+	case errors.Is(err, journal.ErrNoRun):
+		return schema.Runtime(schema.CodeRunNotFound, schema.NextListRuns(v.place()), nil, "there is no Run %s here", id)
+	case errors.Is(err, journal.ErrBusy):
+		return schema.Runtime(schema.CodeRunBusy, schema.NextInspectRun(v.place(), id), nil, "another operation holds the Run; repeat later")
+	}
+	return schema.Runtime(schema.CodeRunJournalInvalid, schema.NextListRuns(v.place()), nil, "the Run %s can not be read: %v", id, err)
+}
+
+// entry is one folder below runs/: exactly one of its fields is set.
+type entry struct {
+	run         *Run
+	stub        *schema.RunStub
+	unavailable *schema.UnavailableRun
+}
+
+// entries looks at every Run of the repository (storage.md, section 10).
+func (k *Keeper) entries(ctx context.Context, v *visit) ([]entry, error) {
+	ids, err := v.store.RunIDs()
+	if err != nil {
+		return nil, schema.Runtime(schema.CodeRuntimeError, schema.NextNone(v.place()), nil, "the Runs can not be listed: %v", err)
+	}
+	var entries []entry
+	for _, id := range ids {
+		run, err := k.read(ctx, v, id)
+		if errors.Is(err, journal.ErrNoRun) {
+			continue // removed since it was listed
+		}
+		entries = append(entries, entryOf(id, run, err))
+	}
+	return entries, nil
+}
+
+func entryOf(id string, run *Run, err error) entry {
+	var foreign *foreignError
+	switch {
+	case err == nil:
+		return entry{run: run}
+	case errors.As(err, &foreign):
+		stub, err := Stub(id, foreign.started)
+		if err == nil {
+			return entry{stub: stub}
+		}
+	case errors.Is(err, journal.ErrBusy):
+		return entry{unavailable: &schema.UnavailableRun{ID: id, Code: schema.CodeRunBusy, Detail: "another operation holds the Run"}}
+	}
+	return entry{unavailable: &schema.UnavailableRun{ID: id, Code: schema.CodeRunJournalInvalid, Detail: printableFailure(err)}}
+}
+
+// List shows all Runs of the repository, those of other worktrees as stubs. It
+// writes nothing.
+func (k *Keeper) List(ctx context.Context, caller Caller) (*schema.StatusList, error) {
+	v, err := k.visit(ctx, caller, journal.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer v.store.Close()
+	entries, err := k.entries(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	list := &schema.StatusList{
+		ContractVersion: schema.ContractVersion, Runs: []schema.ListedRun{}, UnavailableRuns: []schema.UnavailableRun{},
+	}
+	for _, e := range entries {
+		switch {
+		case e.unavailable != nil:
+			list.UnavailableRuns = append(list.UnavailableRuns, *e.unavailable)
+		case e.stub != nil:
+			list.Runs = append(list.Runs, schema.ListedRun{Stub: e.stub})
+		default:
+			status, err := e.run.Status()
+			if err != nil {
+				list.UnavailableRuns = append(list.UnavailableRuns, *entryOf(e.run.ID(), nil, err).unavailable)
+				continue
+			}
+			list.Runs = append(list.Runs, schema.ListedRun{Status: status})
+		}
+	}
+	slices.SortStableFunc(list.Runs, olderFirst)
+	return list, nil
+}
+
+// olderFirst orders by creation; runs are by id already.
+func olderFirst(a, b schema.ListedRun) int {
+	return cmp.Or(a.CreatedAt().Compare(b.CreatedAt()), cmp.Compare(a.RunID(), b.RunID()))
+}
+
+// Observe looks at the caller's worktree.
+func (k *Keeper) Observe(ctx context.Context, caller Caller) (*schema.Observation, error) {
+	w, err := k.workspace(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	o, err := k.git.Observe(ctx, caller.Environment, w)
+	if err != nil {
+		return nil, schema.Runtime(schema.CodeGitObservationFailed, schema.NextNone(w.Place()), nil, "the worktree can not be observed: %v", err)
+	}
+	return &o, nil
+}
