@@ -1,0 +1,152 @@
+package rpc
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"slipway/gitwatch"
+	"slipway/schema"
+
+	"github.com/sourcegraph/jsonrpc2"
+)
+
+// client is a connection to a daemon. Calls of one client take turns.
+type client struct {
+	endpoint Endpoint
+	conn     net.Conn
+	stream   *framed
+
+	mu   sync.Mutex
+	last int64 // id
+}
+
+func newClient(e Endpoint, conn net.Conn) *client {
+	return &client{endpoint: e, conn: conn, stream: newFramed(conn, maxAnswer)}
+}
+
+func (c *client) close() { c.conn.Close() }
+
+// clientRequest and clientAnswer are the messages of a client's side.
+type clientRequest struct {
+	Protocol string `json:"jsonrpc"`
+	ID       int64  `json:"id"`
+	Method   string `json:"method"`
+	Params   any    `json:"params,omitempty"`
+}
+
+type clientAnswer struct {
+	ID     *int64          `json:"id"`
+	Result json.RawMessage `json:"result"`
+	Error  *jsonrpc2.Error `json:"error"`
+}
+
+// Fates of a call that was not answered.
+var (
+	// errNotTaken: the daemon has certainly not begun it.
+	errNotTaken = errors.New("the connection ended before the call was taken")
+	// errFateUnknown: the connection ended when the call was out.
+	errFateUnknown = errors.New("the connection ended before the call was answered")
+)
+
+// exchange makes one call. Its error is a *schema.Error or a *protocolError, if
+// there was an answer; errNotTaken, errFateUnknown or the context's, if not.
+func (c *client) exchange(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// The context ends every wait, also one that has begun.
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	c.last++
+	if err := c.stream.write(clientRequest{protocolVersion, c.last, method, params}); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// Half a message is never taken. A daemon that refused it may have said why.
+		if answer, err := c.receive(); err == nil && answer.Error != nil {
+			return nil, failureOf(answer.Error)
+		}
+		return nil, fmt.Errorf("%w: %w", errNotTaken, err)
+	}
+	for {
+		answer, err := c.receive()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", errFateUnknown, err)
+		case answer.Error != nil && (answer.ID == nil || *answer.ID == c.last):
+			return nil, failureOf(answer.Error)
+		case answer.ID != nil && *answer.ID == c.last:
+			return answer.Result, nil
+		}
+	}
+}
+
+func (c *client) receive() (*clientAnswer, error) {
+	m, err := c.stream.read()
+	if err != nil {
+		return nil, err
+	}
+	var a clientAnswer
+	if err := json.Unmarshal(m.data, &a); err != nil {
+		return nil, fmt.Errorf("the answer is not of this protocol: %w", err)
+	}
+	return &a, nil
+}
+
+// failureOf is the error of an answer: the CLI error that it carries, as it came.
+func failureOf(e *jsonrpc2.Error) error {
+	if e.Code == codeDraining {
+		return errNotTaken
+	}
+	if (e.Code == codeUsage || e.Code == codeRuntime) && e.Data != nil {
+		var failure struct {
+			schema.Error
+			Details json.RawMessage `json:"details"`
+		}
+		if err := json.Unmarshal(*e.Data, &failure); err == nil && failure.Code != "" {
+			if failure.Details != nil {
+				failure.Error.Details = failure.Details
+			}
+			return &failure.Error
+		}
+	}
+	return &protocolError{e.Code, e.Message}
+}
+
+// awaitEnd waits until the daemon has closed the connection.
+func (c *client) awaitEnd(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if _, err := io.Copy(io.Discard, c.conn); err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return nil // closed or broken: nobody is at the other end
+}
+
+// greet is daemon/hello.
+func (c *client) greet(ctx context.Context, o *Options) (Build, error) {
+	raw, err := c.exchange(ctx, helloMethod, helloParams{
+		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.startableBuild().String(),
+		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
+	})
+	if err != nil {
+		return Build{}, err
+	}
+	var answer helloAnswer
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return Build{}, &protocolError{message: "the answer to " + helloMethod + " is malformed"}
+	}
+	build, err := ParseBuild(answer.Build)
+	if err != nil {
+		return Build{Version: answer.Version}, nil // of another kind: not comparable
+	}
+	return build, nil
+}

@@ -1,0 +1,313 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"slipway/gitwatch"
+	"slipway/schema"
+)
+
+// DefaultIdle is how long a daemon without connections stays.
+const DefaultIdle = 30 * time.Minute
+
+// Times of the end of a daemon.
+const (
+	// handOver is how long a starting daemon waits for one that is draining: its
+	// drain, and a little for the rest.
+	handOver = DrainTime + 2*time.Second
+	// closeTime is how long the engine may take after the last answer.
+	closeTime = 5 * time.Second
+)
+
+// readyByte is what a daemon sends through the readiness pipe once it listens.
+// One that fails sends why instead, in words.
+const readyByte = 'R'
+
+// DaemonOptions say how a daemon runs. Runs is required.
+type DaemonOptions struct {
+	// Socket is the endpoint; "" chooses it as clients do (daemon.md, section 2).
+	Socket string
+	// Idle is how long to stay without a connection; 0 = for ever.
+	Idle time.Duration
+	// Foreground sends the log to stderr instead of the file.
+	Foreground bool
+	// Ready gets one byte when the daemon listens, and is closed; nil = nobody
+	// waits.
+	Ready *os.File
+	// Runs makes the engine, and Gauges tells its figures; Gauges may be nil.
+	Runs   func() (Runs, error)
+	Gauges func() Gauges
+}
+
+// errRunning says that the endpoint is taken by a daemon that works.
+var errRunning = errors.New("a daemon is running there already")
+
+// RunDaemon is the whole life of a daemon: it returns when the daemon has ended,
+// because it was asked to (daemon/shutdown, SIGTERM, SIGINT), was idle, or could
+// not start.
+func RunDaemon(ctx context.Context, o DaemonOptions) error {
+	err := runDaemon(ctx, &o)
+	if err != nil && o.Ready != nil {
+		fmt.Fprintln(o.Ready, err) // whoever started it has no other way to know
+	}
+	if o.Ready != nil {
+		o.Ready.Close()
+	}
+	return err
+}
+
+func runDaemon(ctx context.Context, o *DaemonOptions) error {
+	securePermissions()
+	supervised := supervisor()
+	defer supervised.close()
+	seat, err := takeSeat(ctx, o, supervised)
+	if err != nil {
+		return err
+	}
+	defer seat.leave()
+	d := &daemon{options: o, seat: seat, supervised: supervised}
+	if err := d.openLog(); err != nil {
+		return err
+	}
+	defer d.closeLog()
+	if err := d.serve(ctx); err != nil {
+		d.log.Error("ended", "error", err.Error())
+		return err
+	}
+	d.log.Info("ended")
+	return nil
+}
+
+// seat is the daemon's place: the endpoint, the lock that makes it the only
+// daemon there, and the listener.
+type seat struct {
+	endpoint Endpoint
+	lock     *fileLock
+	listener net.Listener
+}
+
+func (s *seat) leave() {
+	s.listener.Close()
+	s.lock.release()
+}
+
+// takeSeat takes the first place that can hold a socket.
+func takeSeat(ctx context.Context, o *DaemonOptions, passed supervision) (*seat, error) {
+	if passed.listener != nil {
+		return passedSeat(ctx, passed.listener)
+	}
+	places, err := daemonPlaces(o.Socket)
+	if err != nil {
+		return nil, err
+	}
+	var failures []error
+	for _, e := range places {
+		s, err := sit(ctx, e)
+		if err == nil {
+			return s, nil
+		}
+		failures = append(failures, err)
+		if errors.Is(err, errRunning) || reachOf(err) == reachUnsafe {
+			break
+		}
+	}
+	return nil, errors.Join(failures...)
+}
+
+func daemonPlaces(socket string) ([]Endpoint, error) {
+	if socket == "" {
+		return Places(nil)
+	}
+	e, err := explicitEndpoint(socket)
+	return []Endpoint{e}, err
+}
+
+// sit takes the place at an endpoint.
+func sit(ctx context.Context, e Endpoint) (*seat, error) {
+	if err := e.prepare(); err != nil {
+		return nil, err
+	}
+	lock, err := onlyDaemon(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := e.listen()
+	if err != nil {
+		lock.release()
+		return nil, fmt.Errorf("listen at %s: %w", e.Socket, err)
+	}
+	return &seat{e, lock, listener}, nil
+}
+
+// passedSeat takes a place whose socket a service manager holds.
+func passedSeat(ctx context.Context, l net.Listener) (*seat, error) {
+	e := at(l.Addr().String(), "")
+	if err := e.prepare(); err != nil {
+		return nil, err
+	}
+	lock, err := onlyDaemon(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return &seat{e, lock, l}, nil
+}
+
+// onlyDaemon takes the daemon's lock. Where another one has it but does not
+// listen any more, it is draining, and the lock will be free soon.
+func onlyDaemon(ctx context.Context, e Endpoint) (*fileLock, error) {
+	lock, err := tryLock(e.lockPath())
+	if !errors.Is(err, errLocked) {
+		return lock, err
+	}
+	if conn, err := e.dial(ctx); err == nil {
+		conn.Close()
+		return nil, fmt.Errorf("%w: %s", errRunning, e.Socket)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, handOver, fmt.Errorf("%s is held by a process that does not listen", e.lockPath()))
+	defer cancel()
+	return waitLock(ctx, e.lockPath())
+}
+
+// daemon is a daemon that has its place.
+type daemon struct {
+	options    *DaemonOptions
+	seat       *seat
+	supervised supervision
+	log        *slog.Logger
+	file       *logFile // nil in the foreground
+}
+
+func (d *daemon) openLog() error {
+	var out io.Writer = os.Stderr
+	if !d.options.Foreground {
+		file, err := openLog(d.seat.endpoint.LogPath())
+		if err != nil {
+			return err
+		}
+		d.file, out = file, file
+	}
+	d.log = slog.New(slog.NewTextHandler(out, nil)).With("pid", os.Getpid())
+	return nil
+}
+
+func (d *daemon) closeLog() {
+	if d.file != nil {
+		d.file.close()
+	}
+}
+
+// serve is the time between having a place and leaving it.
+func (d *daemon) serve(ctx context.Context) error {
+	runs, err := d.options.Runs()
+	if err != nil {
+		return err
+	}
+	build := OwnBuild()
+	server := NewServer(ServerOptions{
+		Runs: runs, Log: d.log, Build: build, Socket: d.seat.endpoint.Socket,
+		Environment: gitwatch.RelevantEnvironment(os.Environ()), Idle: d.options.Idle, Gauges: d.options.Gauges,
+	})
+	signals, stopSignals := watchSignals()
+	defer stopSignals()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(d.seat.listener) }()
+	d.announce(build)
+	defer os.Remove(d.seat.endpoint.infoPath())
+	failure := d.wait(ctx, server, signals, served)
+	d.supervised.stopping()
+	return errors.Join(failure, d.end(ctx, server, runs, signals))
+}
+
+// announce tells everyone who waits that the daemon listens.
+func (d *daemon) announce(build Build) {
+	d.log.Info("started", "build", build.String(), "socket", d.seat.endpoint.Socket)
+	if err := writeInfo(d.seat.endpoint, build); err != nil {
+		d.log.Warn("the information file could not be written", "error", err.Error())
+	}
+	if ready := d.options.Ready; ready != nil {
+		_, _ = ready.Write([]byte{readyByte}) // who waited may have gone
+		ready.Close()
+		d.options.Ready = nil
+	}
+	d.supervised.ready(d.log)
+}
+
+// wait returns when the daemon has to end.
+func (d *daemon) wait(ctx context.Context, server *Server, signals <-chan os.Signal, served <-chan error) error {
+	for {
+		select {
+		case s := <-signals:
+			if !isReopen(s) {
+				server.beginDrain(s.String())
+				return nil
+			}
+			if d.file == nil {
+				continue
+			}
+			if err := d.file.reopen(); err != nil {
+				d.log.Error("the log could not be reopened", "error", err.Error())
+			}
+		case <-server.Draining():
+			return nil
+		case err := <-served:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// end drains the server and closes the engine. A second signal cuts it short.
+func (d *daemon) end(ctx context.Context, server *Server, runs Runs, signals <-chan os.Signal) error {
+	ctx = context.WithoutCancel(ctx)
+	draining, cancel := context.WithTimeoutCause(ctx, DrainTime, errors.New("running calls took too long"))
+	defer cancel()
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if !isReopen(s) {
+					cancel()
+				}
+			case <-draining.Done():
+				return
+			}
+		}
+	}()
+	drained := server.Drain(draining)
+	closing, cancelClose := context.WithTimeout(ctx, closeTime)
+	defer cancelClose()
+	return errors.Join(drained, runs.Close(closing))
+}
+
+// info is the content of d1.json: for people and doctor, nothing trusts it.
+type info struct {
+	PID       int       `json:"pid"`
+	Version   string    `json:"version"`
+	Build     string    `json:"build"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+func writeInfo(e Endpoint, build Build) error {
+	text, err := schema.Marshal(info{os.Getpid(), build.Version, build.String(), time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	// Not replaced in place: a link there would be followed.
+	if err := os.Remove(e.infoPath()); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	f, err := os.OpenFile(e.infoPath(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,32 @@
+//go:build darwin || freebsd
+
+package rpc
+
+import (
+	"net"
+
+	"golang.org/x/sys/unix"
+)
+
+// solLocal is the level of options of local sockets (sys/un.h).
+const solLocal = 0
+
+// peerUID is the user at the other end of a connection, as the kernel knows it.
+func peerUID(conn *net.UnixConn) (int, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var credentials *unix.Xucred
+	var failure error
+	err = raw.Control(func(fd uintptr) {
+		credentials, failure = unix.GetsockoptXucred(int(fd), solLocal, unix.LOCAL_PEERCRED)
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case failure != nil:
+		return 0, failure
+	}
+	return int(credentials.Uid), nil
+}
