@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"slipway/rpc"
+)
+
+// runner is a command with its flags filled in.
+type runner interface {
+	run(*session) error
+}
+
+// command is an entry of the table: the model of one command. Only the model
+// of the command that the line names is ever built.
+type command struct {
+	name  string // the words that name it
+	brief string // one line of help
+	model func() runner
+}
+
+// commands in the order of the help.
+var commands = []command{
+	{"run", "Start a Run for a goal.", func() runner { return new(runCommand) }},
+	{"status", "Show the Runs of this worktree, or one Run.", func() runner { return new(statusCommand) }},
+	{"stop", "Stop a Run.", func() runner { return new(stopCommand) }},
+	{"protocol submit", "Report the Outcome of the current Action.", func() runner { return new(submitCommand) }},
+	{"protocol answer", "Answer the question that a Run waits for.", func() runner { return new(answerCommand) }},
+	{"protocol skip", "Skip the current Action.", func() runner { return new(skipCommand) }},
+	{"protocol resume", "Put a paused or stopped Run back to work.", func() runner { return new(resumeCommand) }},
+	{"protocol material", "Read a section that the current Action must follow.", func() runner { return new(materialCommand) }},
+	{"daemon start", "Start the daemon of this user.", func() runner { return new(daemonStartCommand) }},
+	{"daemon stop", "Stop it; what runs is finished first.", func() runner { return new(daemonStopCommand) }},
+	{"daemon restart", "Stop it and start it again.", func() runner { return new(daemonRestartCommand) }},
+	{"daemon status", "Show how the daemon is, and which mode commands use here.", func() runner { return new(daemonStatusCommand) }},
+	{"daemon logs", "Show the end of the daemon's log.", func() runner { return new(daemonLogsCommand) }},
+}
+
+// groups are the first words of commands that have two, with a line of help.
+var groups = []struct{ name, brief string }{
+	{"protocol", "The operations of a host that works on a Run; they answer JSON."},
+	{"daemon", "Operate the daemon that keeps the Runs."},
+}
+
+// place is what every command on a worktree takes.
+type place struct {
+	Root string `placeholder:"PATH" help:"A folder or file inside the worktree (default: the working directory)."`
+	patience
+}
+
+// patience is what every command takes that talks to the daemon.
+type patience struct {
+	Timeout time.Duration `placeholder:"DURATION" default:"${timeout}" help:"How long to wait for the daemon (default: ${timeout})."`
+}
+
+// format is what the commands take that answer people as well as programs.
+type format struct {
+	JSON bool `name:"json" help:"Answer one line of JSON."`
+}
+
+// invocation is what a command line comes to: a runner, or a text for stdout.
+type invocation struct {
+	command runner
+	help    string // help to print instead of running anything
+	version bool   // print the version instead
+}
+
+// usageFault is a line that the grammar refuses: invalid_usage.
+type usageFault struct{ reason string }
+
+func (f usageFault) Error() string { return f.reason }
+
+// operationRequired is a group named without an operation.
+type operationRequired struct{ group string }
+
+func (f operationRequired) Error() string {
+	return fmt.Sprintf("name an operation of %s: %s", f.group, strings.Join(operations(f.group), ", "))
+}
+
+// parse finds the command of a line and decodes its flags and arguments. The
+// order of the checks is that of cli.md, 2.5.
+func parse(args []string) (invocation, error) {
+	at := -1
+	if len(args) > 0 && args[0] != "-h" && args[0] != "--help" {
+		at = nextWord(args, 0)
+	}
+	if at < 0 {
+		return parseTop(args)
+	}
+	name, rest := args[at], without(args, at)
+	if c := find(name); c != nil {
+		return c.parse(rest)
+	}
+	if len(operations(name)) == 0 {
+		return invocation{}, usageFault{fmt.Sprintf("unknown command %q; slipway --help shows the commands", name)}
+	}
+	if next := nextOperation(rest, at); next >= 0 {
+		if c := find(name + " " + rest[next]); c != nil {
+			return c.parse(without(rest, next))
+		}
+	}
+	return parseGroup(name, rest)
+}
+
+// parseTop is a line without a command: help, the version, or a fault.
+func parseTop(args []string) (invocation, error) {
+	l, err := normalise(args, flagKinds{"root": textFlag, "version": switchFlag})
+	switch {
+	case err != nil:
+		return invocation{}, usageFault{err.Error()}
+	case l.version && !l.help:
+		return invocation{version: true}, nil
+	case len(l.words) > 0 && !(l.help && known(l.words[0])):
+		return invocation{}, usageFault{fmt.Sprintf("unknown command %q; slipway --help shows the commands", l.words[0])}
+	}
+	return invocation{help: topHelp()}, nil
+}
+
+// parseGroup is a line that names a group, but no operation of it.
+func parseGroup(name string, args []string) (invocation, error) {
+	l, err := normalise(args, flagKinds{"root": textFlag})
+	switch {
+	case err != nil:
+		return invocation{}, usageFault{err.Error()}
+	case l.help:
+		return invocation{help: groupHelp(name)}, nil
+	case len(l.words) > 0:
+		return invocation{}, usageFault{fmt.Sprintf("%s has no operation %q; it has %s", name, l.words[0], strings.Join(operations(name), ", "))}
+	}
+	return invocation{}, operationRequired{name}
+}
+
+// parse decodes the words of a line that belong to the command.
+func (c *command) parse(args []string) (invocation, error) {
+	model := c.model()
+	parser, err := kong.New(model, kong.Name("slipway "+c.name), kong.Description(c.brief), kong.NoDefaultHelp(),
+		kong.KindMapper(reflect.String, kong.MapperFunc(exactText)), kong.Vars{"timeout": rpc.DefaultTimeout.String()})
+	if err != nil {
+		return invocation{}, err
+	}
+	l, err := normalise(args, kindsOf(parser.Model))
+	if err != nil {
+		return invocation{}, usageFault{err.Error()}
+	}
+	if l.help {
+		text, err := commandHelp(parser)
+		return invocation{help: text}, err
+	}
+	if _, err := parser.Parse(l.canonical()); err != nil {
+		return invocation{}, usageFault{err.Error()}
+	}
+	return invocation{command: model}, nil
+}
+
+// exactText takes a value byte for byte; kong's own way replaces what is not
+// UTF-8, which would accept a goal that is not, or open another file.
+func exactText(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("text")
+	if err != nil {
+		return err
+	}
+	target.SetString(token.String())
+	return nil
+}
+
+// find looks a command up by its full name.
+func find(name string) *command {
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &commands[i]
+}
+
+// known tells whether a word is a command or a group.
+func known(word string) bool { return find(word) != nil || len(operations(word)) > 0 }
+
+// operations of a group, in the order of the help.
+func operations(group string) []string {
+	var names []string
+	for _, c := range commands {
+		if operation, ok := strings.CutPrefix(c.name, group+" "); ok {
+			names = append(names, operation)
+		}
+	}
+	return names
+}
+
+const commonHelp = `
+Flags of every command:
+  --root PATH    A folder or file inside the worktree (default: the working directory).
+  -h, --help     Show the help of slipway or of a command.
+  -v, --version  Show the version (without a command).
+
+slipway COMMAND --help shows the flags of a command.
+`
+
+// topHelp lists every command.
+func topHelp() string {
+	var b strings.Builder
+	b.WriteString("Usage: slipway COMMAND [FLAGS] [ARGUMENTS]\n\nSlipway drives a Run: a goal, worked on in Actions, with every step recorded.\n\nCommands:\n")
+	for _, c := range commands {
+		if !strings.Contains(c.name, " ") {
+			row(&b, c.name, c.brief)
+		}
+	}
+	for _, g := range groups {
+		fmt.Fprintf(&b, "\n%s\n", g.brief)
+		for _, c := range commands {
+			if strings.HasPrefix(c.name, g.name+" ") {
+				row(&b, c.name, c.brief)
+			}
+		}
+	}
+	b.WriteString(commonHelp)
+	return b.String()
+}
+
+// groupHelp lists the operations of a group.
+func groupHelp(group string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: slipway %s OPERATION [FLAGS] [ARGUMENTS]\n\nOperations:\n", group)
+	for _, operation := range operations(group) {
+		row(&b, operation, find(group+" "+operation).brief)
+	}
+	fmt.Fprintf(&b, "\nFlags:\n  --root PATH  A folder or file inside the worktree (default: the working directory).\n  -h, --help   Show this help, or the help of an operation.\n")
+	return b.String()
+}
+
+func row(w io.Writer, name, brief string) { fmt.Fprintf(w, "  %-19s%s\n", name, brief) }
+
+// commandHelp is kong's text for the one command that the parser knows.
+func commandHelp(parser *kong.Kong) (string, error) {
+	var b strings.Builder
+	parser.Stdout = &b
+	trace, err := kong.Trace(parser, nil)
+	if err != nil {
+		return "", err
+	}
+	err = trace.PrintUsage(false)
+	b.WriteString("\nslipway --help shows the flags of every command.\n")
+	return b.String(), err
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"slipway/rpc"
+	"slipway/schema"
+)
+
+// The commands that operate the daemon (daemon.md, 3.3 and 6). No host depends
+// on them.
+
+// daemonStartCommand is `slipway daemon start`.
+type daemonStartCommand struct {
+	patience
+	format
+}
+
+func (c *daemonStartCommand) run(s *session) error {
+	return s.health(rpc.Start, c.patience, c.JSON)
+}
+
+// daemonStopCommand is `slipway daemon stop`.
+type daemonStopCommand struct {
+	patience
+}
+
+func (c *daemonStopCommand) run(s *session) error {
+	s.at(place{patience: c.patience})
+	if err := rpc.Stop(context.Background(), s.options()); err != nil {
+		return err
+	}
+	return s.printAnswer([]byte("No daemon is running.\n"))
+}
+
+// daemonRestartCommand is `slipway daemon restart`.
+type daemonRestartCommand struct {
+	patience
+	format
+}
+
+func (c *daemonRestartCommand) run(s *session) error {
+	return s.health(rpc.Restart, c.patience, c.JSON)
+}
+
+// daemonStatusCommand is `slipway daemon status`.
+type daemonStatusCommand struct {
+	patience
+	format
+}
+
+func (c *daemonStatusCommand) run(s *session) error {
+	return s.health(rpc.Status, c.patience, c.JSON)
+}
+
+// health does something with the daemon and prints how it is afterwards.
+func (s *session) health(do func(context.Context, rpc.Options) (*rpc.Health, error), p patience, asJSON bool) error {
+	s.at(place{patience: p})
+	health, err := do(context.Background(), s.options())
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		return s.printAnswer([]byte(healthText(health)))
+	}
+	answer, err := schema.Marshal(health)
+	if err != nil {
+		return err
+	}
+	return s.printAnswer(jsonLine(answer))
+}
+
+// daemonLogsCommand is `slipway daemon logs`.
+type daemonLogsCommand struct {
+	Lines int `default:"50" placeholder:"N" help:"How many lines to show, from the end (default: 50)."`
+}
+
+func (c *daemonLogsCommand) run(s *session) error {
+	s.setRoot("")
+	path, err := rpc.LogPath(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	lines, err := rpc.LogTail(path, max(c.Lines, 0))
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return s.printAnswer([]byte("The daemon has written no log yet.\n"))
+	}
+	return s.printAnswer([]byte(strings.Join(lines, "\n") + "\n"))
+}
+
+// healthText is the daemon's health for people.
+func healthText(h *rpc.Health) string {
+	p := newPage()
+	p.fact("Daemon", map[bool]string{true: "running", false: "not running"}[h.Running])
+	p.fact("Mode here", h.Mode)
+	p.fact("Reason", h.ModeReason)
+	p.fact("Socket", h.Socket)
+	if f := h.Figures; f != nil {
+		p.fact("Process", fmt.Sprint(f.PID))
+		p.fact("Version", f.Version)
+		p.fact("Up since", f.StartedAt.Local().Format(time.DateTime))
+		p.fact("Connections", fmt.Sprint(f.Connections))
+		p.fact("Calls", fmt.Sprintf("%d, of these %d failed and %d in flight", f.CallsTotal, f.CallsFailed, f.CallsInFlight))
+		p.fact("Runs", fmt.Sprintf("%d in memory, %d active", f.RunsCached, f.RunsActive))
+		for _, w := range f.Worktrees {
+			p.fact("Worktree", fmt.Sprintf("%s (%s) %s", w.Root, w.Mode, w.Reason))
+		}
+		p.fact("Memory", fmt.Sprintf("%d MiB", f.RSSBytes>>20))
+		if last := f.LastError; last != nil {
+			p.fact("Last error", last.Code+" at "+last.At.Local().Format(time.DateTime))
+		}
+	}
+	for _, problem := range h.Problems {
+		p.fact("Problem", problem.Code+": "+problem.Message)
+		p.fact("Remedy", problem.Remedy)
+	}
+	return p.finish()
+}

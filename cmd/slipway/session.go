@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"slipway/engine"
+	"slipway/gitwatch"
+	"slipway/rpc"
+	"slipway/schema"
+)
+
+// session is one run of the program: where the command applies, and the ways
+// to the engine.
+type session struct {
+	root    string // absolute; the working directory where --root gave none
+	timeout time.Duration
+	calls   rpc.Call       // made by the first call
+	local   *engine.Keeper // made by the first question that no daemon is needed for
+}
+
+// at sets the place of the command.
+func (s *session) at(p place) {
+	s.setRoot(p.Root)
+	s.timeout = p.Timeout
+}
+
+// setRoot takes a root as it was spelled.
+func (s *session) setRoot(root string) {
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		// The working directory is gone; the shell's word for it still names the place.
+		absolute = filepath.Join(cmp.Or(os.Getenv("PWD"), "/"), root)
+	}
+	s.root = absolute
+}
+
+func (s *session) caller() engine.Caller {
+	return engine.Caller{Root: s.root, Environment: os.Environ()}
+}
+
+// keeper is the engine in this process. It answers what is asked about the
+// place itself, and everything where no daemon may be used.
+func (s *session) keeper() *engine.Keeper {
+	if s.local == nil {
+		s.local = engine.NewKeeper(engine.Options{Git: gitwatch.New(), Embedded: true})
+	}
+	return s.local
+}
+
+// place is where the next of an error applies.
+func (s *session) place() schema.Place {
+	return s.keeper().Place(context.Background(), s.caller())
+}
+
+// checkRoot fails where the root leads to no worktree.
+func (s *session) checkRoot() error {
+	_, err := s.keeper().Workspace(context.Background(), s.caller())
+	return err
+}
+
+// afterRoot is the fault of an input, or the root's where that one fails too.
+func (s *session) afterRoot(input error) error {
+	if err := s.checkRoot(); err != nil {
+		return err
+	}
+	return input
+}
+
+// seemsInRepository looks for a .git on the way up, which costs no process.
+// Only Git knows for sure; this is enough to know that asking it first is not
+// worth its price.
+func (s *session) seemsInRepository() bool {
+	for dir := s.root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// options are those of every way to the daemon.
+func (s *session) options() rpc.Options {
+	return rpc.Options{
+		Timeout: s.timeout,
+		Engine:  func() (rpc.Runs, error) { return s.keeper(), nil },
+		Place:   s.place,
+	}
+}
+
+// call asks the daemon, or the engine in this process (daemon.md, 3.4).
+func (s *session) call(method string, params any) (json.RawMessage, error) {
+	ctx := context.Background()
+	if s.calls == nil {
+		calls, _, err := rpc.Connect(ctx, s.options())
+		if err != nil {
+			return nil, err
+		}
+		s.calls = calls
+	}
+	return s.calls.Call(ctx, method, params)
+}
+
+// close ends what the calls have opened.
+func (s *session) close() {
+	if s.calls != nil {
+		// The answer is out; what is left to do is made up for by the next command.
+		_ = s.calls.Close()
+	}
+}
