@@ -3,6 +3,7 @@ package engine_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -91,7 +92,7 @@ func (w *contextWalk) try(c engine.Command) bool {
 		w.t.Fatalf("refused: %v", refusal)
 	}
 	// The Run is as it was. What it would have become says whether that is right.
-	if compare(before, *w.h.status()) != "" {
+	if !reflect.DeepEqual(before, *w.h.status()) {
 		w.t.Fatalf("a refused operation changed the Run")
 	}
 	bare := before.Actions[len(before.Actions)-1].Action
@@ -112,7 +113,8 @@ func (w *contextWalk) compare() bool {
 	case !fits:
 		w.t.Fatalf("the Action should have been refused")
 	case a.Context != want:
-		w.t.Fatalf("the context differs at byte %d:\n%s", firstDifference(a.Context, want), compare(want, a.Context))
+		at := firstDifference(a.Context, want)
+		w.t.Fatalf("of %d bytes, want %d, the context differs at %d: %.100q, want %.100q", len(a.Context), len(want), at, a.Context[at:], want[at:])
 	case len(a.Context) > schema.MaxContextBytes || a.EncodedSize() > schema.MaxEncodedActionBytes:
 		w.t.Fatalf("%d bytes, the Action %d", len(a.Context), a.EncodedSize())
 	}

@@ -235,15 +235,26 @@ func (k *Keeper) commit(v *visit, w *journal.Writer, d Decision, record journal.
 	}
 	m.stamp = stamp
 	k.runs.put(m)
-	if !k.embedded {
-		k.projections.schedule(m)
-	} else if err := projectNow(w, d.Run); err != nil {
+	if err := k.refresh(w, m); err != nil {
 		return nil, failed.of(err)
 	}
 	if d.Refusal != nil {
 		return nil, d.Refusal
 	}
 	return v.answer(d)
+}
+
+// refresh brings the projection up to date: at once in embedded mode and for a new
+// Run, whose directory holds its three files from the first answer on, later in
+// all other cases (storage.md, section 5).
+func (k *Keeper) refresh(w *journal.Writer, m remembered) error {
+	if k.embedded {
+		return projectNow(w, m.run)
+	}
+	if m.run.sequence > 1 || projectNow(w, m.run) != nil {
+		k.projections.schedule(m)
+	}
+	return nil
 }
 
 func projectNow(w *journal.Writer, r *Run) error {

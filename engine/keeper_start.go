@@ -85,11 +85,5 @@ func (k *Keeper) create(ctx context.Context, v *visit, id string, d Decision) (*
 		return nil, failed.of(err)
 	}
 	defer w.Close()
-	state, err := k.commit(v, w, d, record, failed)
-	if err == nil && !k.embedded {
-		// A new Run directory holds its three files from the first answer on. A
-		// failure is no more than a projection that is late.
-		_ = projectNow(w, d.Run)
-	}
-	return state, err
+	return k.commit(v, w, d, record, failed)
 }

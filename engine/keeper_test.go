@@ -440,18 +440,38 @@ func TestDamagedRunsAreNamed(t *testing.T) {
 	h := newHouse(t)
 	good, bad := h.start().RunID, h.start().RunID
 	h.keeper.Close(context.Background())
-	data, err := os.ReadFile(h.runFile(bad, "journal.jsonl"))
+	sound, err := os.ReadFile(h.runFile(bad, "journal.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, damaged := range map[string][]byte{
-		"a second start":  append(bytes.Clone(data), bytes.Replace(data, []byte(`"sequence":1`), []byte(`"sequence":2`), 1)...),
-		"an unknown type": append(bytes.Clone(data), []byte(`{"sequence":2,"type":"run_cheated","at":"2026-01-01T00:00:00Z","data":{"state":"active","remaining_budget":3}}`+"\n")...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			if err := os.WriteFile(h.runFile(bad, "journal.jsonl"), damaged, 0o600); err != nil {
+	for name, damage := range map[string]func(*testing.T){
+		"a second start": func(t *testing.T) {
+			h.record(bad, func(first journal.Record) journal.Record { return first })
+		},
+		"an unknown type": func(t *testing.T) {
+			h.record(bad, func(first journal.Record) journal.Record {
+				return journal.Record{Type: "run_cheated", At: first.At, Data: []byte(`{"state":"active","remaining_budget":3}`)}
+			})
+		},
+		"a record that was changed": func(t *testing.T) {
+			h.record(bad, func(first journal.Record) journal.Record {
+				return journal.Record{Type: "run_stopped", At: first.At, Data: []byte(`{"state":"stopped","remaining_budget":3}`)}
+			})
+			changed, err := os.ReadFile(h.runFile(bad, "journal.jsonl"))
+			if err == nil {
+				changed = bytes.Replace(changed, []byte(`:3}`), []byte(`:4}`), 1)
+				err = os.WriteFile(h.runFile(bad, "journal.jsonl"), changed, 0o600)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(h.runFile(bad, "journal.jsonl"), sound, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			damage(t)
 			_, err := h.keeper.Status(context.Background(), h.caller, bad)
 			if e := failure(t, err); e.Code != schema.CodeRunJournalInvalid {
 				t.Errorf("status: %s", e.Code)
@@ -466,6 +486,30 @@ func TestDamagedRunsAreNamed(t *testing.T) {
 				t.Errorf("list: %+v, %v", list, err)
 			}
 		})
+	}
+}
+
+// record appends to a journal of one record what the engine would not.
+func (h *house) record(id string, from func(first journal.Record) journal.Record) {
+	h.t.Helper()
+	store, err := journal.OpenStore(journal.OS(), filepath.Join(h.root, ".git"), journal.ReadWrite)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer store.Close()
+	w, err := store.Lock(context.Background(), id)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer w.Close()
+	records, _, _, err := w.Load(journal.Stamp{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	next := from(records[0])
+	next.Sequence = 2
+	if _, err := w.Append(next); err != nil {
+		h.t.Fatal(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -91,10 +90,10 @@ func (a *Authorization) sound() bool {
 // SourceKind is the only kind of source that an Action has.
 const SourceKind = "change_issue"
 
-var issueURLForm = regexp.MustCompile(`^https://github\.com/[A-Za-z0-9-]+/[A-Za-z0-9._-]+/issues/[1-9][0-9]*$`)
+var issueURLForm = Pattern(`^https://github\.com/[A-Za-z0-9-]+/[A-Za-z0-9._-]+/issues/[1-9][0-9]*$`)
 
 func (s *ActionSource) sound() bool {
-	return s.Kind == SourceKind && issueURLForm.MatchString(s.CanonicalURL) && isName(s.IssueID) &&
+	return s.Kind == SourceKind && issueURLForm(s.CanonicalURL) && isName(s.IssueID) &&
 		s.SourceRevision.Valid() && s.ManifestRevision.Valid() && s.RequirementsRevision.Valid()
 }
 
@@ -106,10 +105,10 @@ const (
 	MaxSectionBytes      = 262_144
 )
 
-var sectionKeyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+var sectionKeyForm = Pattern(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // ValidSectionKey reports whether s can be the key of a section.
-func ValidSectionKey(s string) bool { return sectionKeyForm.MatchString(s) }
+func ValidSectionKey(s string) bool { return sectionKeyForm(s) }
 
 var sectionRoles = []string{"outcome", "requirements", "acceptance_examples", "constraints", "non_goals"}
 

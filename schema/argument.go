@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 )
 
@@ -17,11 +16,24 @@ const (
 // section 11). The limits of a goal, [MaxGoalBytes], work in the same two ways.
 const MaxAnswerBytes = 262_144
 
-var runIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+// MaxRunIDBytes bounds a Run id in an argument (wire.md, section 11).
+const MaxRunIDBytes = 128
 
 // ValidRunID reports whether s may be a Run id in an argument (wire.md, section
 // 11). It may also begin with a dash.
-func ValidRunID(s string) bool { return runIDForm.MatchString(s) }
+func ValidRunID(s string) bool {
+	if s == "" || len(s) > MaxRunIDBytes {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
 
 // ValidBudget reports whether n is a budget that a caller may give.
 func ValidBudget(n int) bool { return MinBudget <= n && n <= MaxBudget }

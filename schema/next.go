@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -133,7 +132,7 @@ func safeElement(s string) bool {
 	return bare != "FILE" && !(strings.HasPrefix(bare, "<") && strings.HasSuffix(bare, ">"))
 }
 
-var decimalBudget = regexp.MustCompile(`^([1-9][0-9]{0,2}|1000)$`)
+var decimalBudget = Pattern(`^([1-9][0-9]{0,2}|1000)$`)
 
 // fault says which value may not stand in a command of the operation.
 func (values variantValues) fault(operation Operation) error {
@@ -143,7 +142,7 @@ func (values variantValues) fault(operation Operation) error {
 		case "ROOT":
 			ok = filepath.IsAbs(value)
 		case "N":
-			ok = decimalBudget.MatchString(value)
+			ok = decimalBudget(value)
 		case "DIGEST":
 			ok = Digest(value).Valid()
 		case "RUN", "ACTION", "CANDIDATE":
@@ -196,7 +195,7 @@ func (input Input) accepts(value string) error {
 		return fmt.Errorf("is none of %s", strings.Join(input.Choices, ", "))
 	case input.Type == InputDigest && !Digest(value).Valid():
 		return errors.New("is no digest")
-	case input.Flag == "--budget" && !decimalBudget.MatchString(value):
+	case input.Flag == "--budget" && !decimalBudget(value):
 		return fmt.Errorf("is no decimal number from %d to %d", MinBudget, MaxBudget)
 	}
 	return nil

@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,8 +19,8 @@ const (
 )
 
 var (
-	headForm  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}|unborn)$`)
-	stateForm = regexp.MustCompile(`^(\?\?|[.A-Z]{2}( [RC][0-9]{1,3})?)$`)
+	headForm  = Pattern(`^([0-9a-f]{40}|[0-9a-f]{64}|unborn)$`)
+	stateForm = Pattern(`^(\?\?|[.A-Z]{2}( [RC][0-9]{1,3})?)$`)
 )
 
 var pathCategories = []string{"copy", "copy_origin", "ordinary", "rename", "rename_origin", "unmerged", "untracked"}
@@ -31,7 +30,7 @@ func (o *Observation) Validate() error {
 	switch {
 	case o.Version != ObservationVersion:
 		return fmt.Errorf("observation: unknown version %d", o.Version)
-	case !headForm.MatchString(o.Head):
+	case !headForm(o.Head):
 		return errors.New("observation: head is no object id")
 	case !o.IndexFingerprint.Valid(), !o.StatusFingerprint.Valid(), !o.PathFingerprint.Valid():
 		return errors.New("observation: malformed digest")
@@ -100,7 +99,7 @@ func (p *PathObservation) validate() error {
 		return errors.New("no path below the root")
 	case !isSet(p.Category, func(c string) bool { return slices.Contains(pathCategories, c) }):
 		return errors.New("unknown category")
-	case !isSet(p.State, stateForm.MatchString):
+	case !isSet(p.State, stateForm):
 		return errors.New("malformed state")
 	}
 	return p.checkKind()

@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -154,13 +153,13 @@ func (o *Outcome) checkPause() error {
 }
 
 // requestIDForm is a UUID of the RFC variant, which the nil UUID is not.
-var requestIDForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+var requestIDForm = Pattern(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 // Validate checks a destructive request (wire.md, 3.4): its form, the order of
 // its targets and the digest of its scope.
 func (r *DestructiveRequest) Validate() error {
 	switch {
-	case !requestIDForm.MatchString(r.RequestID):
+	case !requestIDForm(r.RequestID):
 		return errors.New("request_id is no lower-case UUID of the RFC variant")
 	case !isSolid(r.Impact):
 		return errors.New("impact must be non-blank text")

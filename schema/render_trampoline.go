@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"os"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 )
@@ -12,13 +11,13 @@ import (
 // harmless is an element that cmd.exe and both PowerShells pass on as it stands.
 // A word that begins with a dash and holds a point or a colon is not: Windows
 // PowerShell cuts it in two.
-var harmless = regexp.MustCompile(`^(--?[A-Za-z][A-Za-z0-9-]*|[A-Za-z0-9/\\][A-Za-z0-9/\\:._-]*)$`)
+var harmless = Pattern(`^(--?[A-Za-z][A-Za-z0-9-]*|[A-Za-z0-9/\\][A-Za-z0-9/\\:._-]*)$`)
 
 // renderWindows writes a command of harmless elements as it is, any other as a
 // trampoline (next.md, 8.2).
 func renderWindows(argv []string) string {
 	for _, element := range argv {
-		if !harmless.MatchString(element) {
+		if !harmless(element) {
 			return trampoline(argv)
 		}
 	}
@@ -58,11 +57,11 @@ func encodeCommand(script string) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-var windowsAbsolute = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\[^\\/])`)
+var windowsAbsolute = Pattern(`^([A-Za-z]:[\\/]|\\\\[^\\/])`)
 
 // powerShellPath finds Windows PowerShell below the system's folder.
 func powerShellPath(systemRoot string) string {
-	if !windowsAbsolute.MatchString(systemRoot) || strings.ContainsAny(systemRoot, "\"\x00\r\n") {
+	if !windowsAbsolute(systemRoot) || strings.ContainsAny(systemRoot, "\"\x00\r\n") {
 		systemRoot = `C:\Windows`
 	}
 	return strings.TrimRight(systemRoot, `\/`) + `\System32\WindowsPowerShell\v1.0\powershell.exe`

@@ -136,6 +136,7 @@ func TestBlocksAfterTheManifest(t *testing.T) {
 		{"quote mark line keeps quotes", "> - a\n>\n>   ```\n> !", out},
 		{"white space line keeps lists outside quotes", "- > - a\n \n  ```\n  !", in},
 		{"white space line keeps only lists outside quotes", "- > - a\n\t\n  >   ```\n  > !", in},
+		{"white space line ends quotes that go on", "> - a\n>   b\n\n>   ```\n> !", in},
 		{"quotes that are over are not ended again", "> a\n- b\n\n  ```\n!", out},
 		{"white space of any kind", "> - a\n\u2003\n>   ```\n> !", in},
 

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -58,8 +57,8 @@ func consistsOf(s, characters string) bool {
 const clockLayout = "2006-01-02T15:04:05"
 
 var (
-	clockForm  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`)
-	offsetForm = regexp.MustCompile(`^[+-]([01]\d|2[0-3]):[0-5]\d$`)
+	clockForm  = schema.Pattern(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`)
+	offsetForm = schema.Pattern(`^[+-]([01]\d|2[0-3]):[0-5]\d$`)
 )
 
 // isTime reports whether s is an RFC 3339 time with upper-case T and Z or an
@@ -70,7 +69,7 @@ func isTime(s string) bool {
 		return false
 	}
 	clock, zone := s[:len(clockLayout)], s[len(clockLayout):]
-	if !clockForm.MatchString(clock) {
+	if !clockForm(clock) {
 		return false
 	}
 	if _, err := time.Parse(clockLayout, clock); err != nil {
@@ -82,5 +81,5 @@ func isTime(s string) bool {
 			return false
 		}
 	}
-	return zone == "Z" || offsetForm.MatchString(zone)
+	return zone == "Z" || offsetForm(zone)
 }

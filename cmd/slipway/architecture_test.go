@@ -29,7 +29,7 @@ var libraries = map[string][]string{
 	"gitwatch":     {"golang.org/x/sys", "github.com/fsnotify/fsnotify"},
 	"source":       nil,
 	"engine":       {"github.com/google/uuid"},
-	"deploy":       nil,
+	"deploy":       {"golang.org/x/sys"},
 	"rpc":          {"golang.org/x/sys", "github.com/sourcegraph/jsonrpc2", "github.com/Microsoft/go-winio", "github.com/coreos/go-systemd/v22"},
 	"cmd/slipway":  {"golang.org/x/sys", "golang.org/x/term", "github.com/alecthomas/kong"},
 	"cmd/slipwayd": {"golang.org/x/sys", "github.com/alecthomas/kong"},
