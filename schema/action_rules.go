@@ -18,12 +18,16 @@ func (f *ActionFault) Error() string { return f.Reason }
 // EncodedSize is the bytes of the Action as compact JSON with one LF (run.md,
 // section 1).
 func (a *Action) EncodedSize() int {
-	encoded, err := Marshal(a)
+	// Goal and context are most of it, and their size is known without encoding.
+	small := *a
+	small.Goal, small.Context = "", ""
+	encoded, err := Marshal(&small)
 	if err != nil {
 		// Strings, integers and a time within four-digit years always encode.
 		panic("schema: an Action does not encode: " + err.Error())
 	}
-	return len(encoded) + 1
+	texts := EncodedSize(a.Goal) + EncodedSize(a.Context) - 2*len(`""`)
+	return len(encoded) + texts + 1
 }
 
 // Validate checks that the Action has one of its six forms and keeps its limits

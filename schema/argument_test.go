@@ -125,3 +125,25 @@ func FuzzGoalText(f *testing.F) {
 		}
 	})
 }
+
+func FuzzAnswerText(f *testing.F) {
+	f.Add([]byte("the left one"))
+	f.Add([]byte("a\x00\x1b\u2028"))
+	f.Add([]byte("a\xff"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		code, reason := schema.AnswerTextFault(text)
+		if (code == "") != (reason == "") {
+			t.Fatalf("%q with the reason %q", code, reason)
+		}
+		literal, err := schema.Marshal(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fine := utf8.Valid(text) && len(text) <= schema.MaxAnswerBytes && schema.EncodedSize(string(text)) <= schema.MaxAnswerBytes; fine != (code == "") {
+			t.Fatalf("%d bytes, %d as a literal: %q", len(text), len(literal), code)
+		}
+		if code == "" && len(literal) < schema.EncodedSize(string(text)) {
+			t.Fatalf("a literal of %d bytes counts as %d", len(literal), schema.EncodedSize(string(text)))
+		}
+	})
+}

@@ -56,22 +56,33 @@ func FramedDigest(fields ...string) Digest {
 // name, NUL, decimal length, NUL, content (storage.md, 11.1; git-observation.md,
 // 5.1). The zero value is ready for use.
 type SectionHash struct {
-	hash  hash.Hash
-	frame []byte
+	hash    hash.Hash
+	pending []byte // framed, not yet hashed
 }
+
+// hashedAtOnce is how much is gathered for one write to the hash: sections are
+// short, and each write costs more than most of them.
+const hashedAtOnce = 4_096
 
 // Add appends one section.
 func (s *SectionHash) Add(name, content string) {
-	if s.hash == nil {
-		s.hash = sha256.New()
-	}
-	frame := append(s.frame[:0], 0)
+	frame := append(s.pending, 0)
 	frame = append(frame, name...)
 	frame = append(frame, 0)
 	frame = strconv.AppendInt(frame, int64(len(content)), 10)
 	frame = append(frame, 0)
-	s.frame = append(frame, content...)
-	s.hash.Write(s.frame)
+	s.pending = append(frame, content...)
+	if len(s.pending) >= hashedAtOnce {
+		s.flush()
+	}
+}
+
+func (s *SectionHash) flush() {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	s.hash.Write(s.pending)
+	s.pending = s.pending[:0]
 }
 
 // AddInt appends a section that holds a decimal number.
@@ -82,9 +93,7 @@ func (s *SectionHash) AddBool(name string, b bool) { s.Add(name, strconv.FormatB
 
 // Sum is the digest of the sections added so far.
 func (s *SectionHash) Sum() Digest {
-	if s.hash == nil {
-		s.hash = sha256.New()
-	}
+	s.flush()
 	return digestOf(s.hash.Sum(nil))
 }
 

@@ -153,7 +153,30 @@ func samples() []sample {
 	for _, a := range []schema.Action{plainAction, grant, withSource, sourced(grant)} {
 		list = append(list, sample{"action", "action", a})
 	}
+	list = append(list, reportSamples()...)
 	return append(list, errorSamples()...)
+}
+
+func reportSamples() []sample {
+	section := schema.MaterialSection{Key: "outcome", Role: "outcome", Title: "T", SectionRevision: emptySHA, Markdown: "One page.\n"}
+	var hosts []map[string]any
+	for id := range strings.SplitSeq("claude codex copilot cursor kilo kiro opencode pi qwen windsurf", " ") {
+		hosts = append(hosts, map[string]any{"id": id, "detected": true, "installed": false, "needs_refresh": false, "capabilities": []string{}})
+	}
+	return []sample{
+		{"material", "action_material", schema.ActionMaterial{ContractVersion: 2, MessageType: schema.ActionMaterialType,
+			RunID: "r", ActionID: actionID, RequirementsRevision: scope, Section: section}},
+		{"pinned material", "pinned_material", schema.PinnedMaterial{ContractVersion: 2, MessageType: schema.PinnedMaterialType,
+			RunID: "r", RunState: schema.Ended, SourceRevision: emptySHA, RequirementsRevision: scope, Section: section}},
+		{"list", "list_report", map[string]any{"contract_version": 2, "hosts": hosts}},
+		{"doctor", "doctor_report", map[string]any{"contract_version": 2, "checks": []map[string]any{
+			{"code": "repository_ok", "status": "ok", "host_id": "-", "name": "repository", "detail": demo.Root},
+			{"code": "runstore_durability_limited", "status": "warning", "host_id": "-", "name": "runstore durability", "detail": "files only",
+				"durability": map[string]any{"level": "file_fsync_only", "file_sync": true, "directory_sync": false, "limitation": "directory_fsync_unsupported"}},
+		}}},
+		{"change", "change_report", map[string]any{"contract_version": 2, "hosts": []string{"kiro"}, "transaction_outcome": "committed",
+			"written": []string{".kiro/a"}, "removed": []string{}, "preserved": []string{}, "recovery_artifacts": []string{}, "warnings": []string{}}},
+	}
 }
 
 func grantedRun() schema.RunStatus {

@@ -3,11 +3,13 @@ package schema_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"slipway/schema"
 )
@@ -324,4 +326,22 @@ func FuzzCheckJSON(f *testing.F) {
 			t.Fatalf("%s: %v", again, err)
 		}
 	})
+}
+
+// TestEveryByteOfAString: what ends a string, or may not stand in it, is found at
+// every place of it, and nothing else is.
+func TestEveryByteOfAString(t *testing.T) {
+	for length := range 20 {
+		for at := range length {
+			for c := range 256 {
+				text := []byte(strings.Repeat("x", length))
+				text[at] = byte(c)
+				doc := fmt.Appendf(nil, `["%s","é"]`, text)
+				want := json.Valid(doc) && utf8.Valid(doc)
+				if err := schema.CheckJSON(doc, anyLimit); (err == nil) != want {
+					t.Fatalf("%q: %v, want accepted = %v", doc, err, want)
+				}
+			}
+		}
+	}
 }

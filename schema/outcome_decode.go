@@ -23,7 +23,7 @@ func DecodeOutcome(data []byte) (*Outcome, *OutcomeFault) {
 		return nil, &OutcomeFault{CodeInvalidOutcome, err.Error()}
 	case outcome.ContractVersion != ContractVersion:
 		return nil, &OutcomeFault{CodeContractVersionMismatch, fmt.Sprintf(
-			"the Outcome is of contract version %d, this build speaks version %d", outcome.ContractVersion, ContractVersion)}
+			"the Outcome has contract_version %d (0 stands for none); this build takes %d and nothing else", outcome.ContractVersion, ContractVersion)}
 	case late != nil:
 		return nil, &OutcomeFault{CodeInvalidOutcome, late.Error()}
 	}

@@ -8,14 +8,27 @@ import (
 
 // IsText reports whether s is valid UTF-8 without control characters other than
 // TAB, LF and CR (wire.md, 1.2). An empty string is text.
-func IsText(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, isForbiddenInText) < 0
-}
+func IsText(s string) bool { return utf8.ValidString(s) && !hasControl(s, "\t\n\r") }
 
 // IsPlain reports whether s is valid UTF-8 without any control character
 // (wire.md, 1.2). An empty string is plain.
-func IsPlain(s string) bool {
-	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+func IsPlain(s string) bool { return utf8.ValidString(s) && !hasControl(s, "") }
+
+// hasControl looks for a control character (category Cc) that is not allowed. The
+// texts are long and nearly always clean, so it looks at bytes: in UTF-8 the C0
+// controls and DEL are one byte, and the C1 controls are 0xC2 and one byte more.
+func hasControl(s, allowed string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c == 0x7f:
+			if strings.IndexByte(allowed, c) < 0 {
+				return true
+			}
+		case c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0:
+			return true
+		}
+	}
+	return false
 }
 
 // IsBlank reports whether s has no character but Unicode White_Space (wire.md,
@@ -30,22 +43,25 @@ func TrimWhiteSpace(s string) string { return strings.TrimFunc(s, unicode.IsSpac
 // string.
 func EncodedSize(s string) int {
 	size := len(`""`) + len(s)
-	for _, r := range s {
-		switch {
-		case r == '"', r == '\\', r == '\b', r == '\t', r == '\n', r == '\f', r == '\r':
-			size++
-		case r < ' ':
-			size += len(`\u0000`) - 1
-		case r == '\u2028', r == '\u2029':
+	for i := range len(s) {
+		size += int(escapeCost[s[i]])
+		if s[i] == 0xe2 && (strings.HasPrefix(s[i:], "\u2028") || strings.HasPrefix(s[i:], "\u2029")) {
 			size += len(`\u2028`) - len("\u2028")
 		}
 	}
 	return size
 }
 
-func isForbiddenInText(r rune) bool {
-	return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
-}
+// escapeCost is what each byte takes in a JSON literal beyond itself.
+var escapeCost = func() (cost [256]uint8) {
+	for c := range byte(' ') {
+		cost[c] = uint8(len(`\u0000`) - 1)
+	}
+	for _, c := range []byte("\"\\\b\t\n\f\r") {
+		cost[c] = 1
+	}
+	return cost
+}()
 
 // isSolid reports whether s is non-blank text.
 func isSolid(s string) bool { return IsText(s) && !IsBlank(s) }
