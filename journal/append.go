@@ -11,8 +11,7 @@ import (
 // or 1 for a new Run. It takes one record, because a crash may cut a write
 // anywhere, and only within a line does the cut leave no half to be replayed.
 //
-// For a new Run it also creates the journal and synchronises the Run directory and
-// `runs`.
+// For a new Run it also synchronises the Run directory and `runs`.
 //
 // Errors: a *RecordTooLargeError, and else a *MutationError, whose flags say what
 // is left of the record. After a *MutationError with a phase other than validation
@@ -22,10 +21,10 @@ func (w *Writer) Append(record Record) (Stamp, error) {
 	if !w.loaded {
 		return Stamp{}, notCommitted(PhaseReplay, errNotLoaded)
 	}
-	if next := w.stamp.last + 1; record.Sequence != next {
-		return Stamp{}, notCommitted(PhaseValidation, fmt.Errorf("the record is numbered %d, the next one is %d", record.Sequence, next))
+	if want := w.stamp.last + 1; record.Sequence != want {
+		return Stamp{}, notCommitted(PhaseValidation, fmt.Errorf("the record is numbered %d, the next one is %d", record.Sequence, want))
 	}
-	line, err := encodeRecord(record)
+	line, next, err := encodeRecord(record, w.stamp.chain)
 	if err != nil {
 		var large *RecordTooLargeError
 		if errors.As(err, &large) {
@@ -39,8 +38,8 @@ func (w *Writer) Append(record Record) (Stamp, error) {
 	w.loaded = false
 	for _, step := range []func() error{
 		w.verifyBefore,
-		w.openForAppend,
-		func() error { return w.commit(line) },
+		w.verifyUnchanged,
+		func() error { return w.commit(line, next) },
 		w.verifyAfter,
 	} {
 		if err := step(); err != nil {
@@ -83,17 +82,8 @@ func (w *Writer) verifyProjection() error {
 	return err
 }
 
-// openForAppend creates the journal of a new Run, and checks that an existing one
-// is as it was loaded.
-func (w *Writer) openForAppend() error {
-	if w.journal == nil {
-		journal, err := w.run.openFile(journalName, Creating)
-		if err != nil {
-			return notCommitted(PhaseJournalOpen, err)
-		}
-		w.journal = journal
-		return nil
-	}
+// verifyUnchanged checks that the journal is as it was loaded.
+func (w *Writer) verifyUnchanged() error {
 	if err := w.verifyJournal(w.stamp.size); err != nil {
 		return notCommitted(PhaseJournalVerify, err)
 	}
@@ -112,15 +102,18 @@ func (w *Writer) verifyJournal(size int64) error {
 	return nil
 }
 
-// commit writes the line and makes it durable.
-func (w *Writer) commit(line []byte) error {
-	if n, err := w.journal.file.WriteAt(line, w.stamp.size); err != nil {
-		if info, statErr := w.journal.file.Stat(); n == 0 && statErr == nil && info.Size == w.stamp.size {
+// commit writes the line with the chain next and makes it durable.
+func (w *Writer) commit(line []byte, next chain) error {
+	last, err := w.unsynced()
+	if err != nil {
+		return notCommitted(PhaseJournalVerify, err)
+	}
+	if _, err := w.journal.file.WriteAt(append(last, line...), w.stamp.size-int64(len(last))); err != nil {
+		if info, statErr := w.journal.file.Stat(); statErr == nil && info.Size == w.stamp.size {
 			return notCommitted(PhaseJournalWrite, err)
 		}
 		return w.ambiguous(PhaseJournalWrite, err)
 	}
-	size, last := w.stamp.size+int64(len(line)), w.stamp.last+1
 	if err := w.journal.file.Sync(); err != nil {
 		return w.ambiguous(PhaseJournalSync, err)
 	}
@@ -130,14 +123,19 @@ func (w *Writer) commit(line []byte) error {
 		}
 	}
 	w.committed = true
+	return w.takeStamp(state{last: w.stamp.last + 1, chain: next, begin: w.stamp.size, synced: true}, int64(len(line)))
+}
+
+// takeStamp is the state after a record of that many bytes was appended.
+func (w *Writer) takeStamp(s state, added int64) error {
 	info, err := w.journal.file.Stat()
 	if err != nil {
 		return afterCommit(PhaseJournalVerify, err)
 	}
-	if info.Size != size {
-		return afterCommit(PhaseJournalVerify, fmt.Errorf("%s has %d bytes instead of %d: something wrote to it without the lock", journalName, info.Size, size))
+	if want := w.stamp.size + added; info.Size != want {
+		return afterCommit(PhaseJournalVerify, fmt.Errorf("%s has %d bytes instead of %d: something wrote to it without the lock", journalName, info.Size, want))
 	}
-	w.stamp = stampOf(info, last, false, true)
+	w.stamp = stampOf(info, s)
 	return nil
 }
 

@@ -37,8 +37,9 @@ func BenchmarkLoad1000(b *testing.B) {
 	r := newRepository(b)
 	r.start("run-1", `{}`)
 	var text strings.Builder
-	for n := range int64(1000) {
-		text.WriteString(lineOf(n+1, fmt.Sprintf(`{"action":"%036d","outcome":{"summary":"%s","list":["a","b"],"n":%d}}`, n, strings.Repeat("word ", 380), n)))
+	text.WriteString(lineOf(1, `{}`))
+	for n := range 999 {
+		text.WriteString(after(text.String(), fmt.Sprintf(`{"action":"%036d","outcome":{"summary":"%s","list":["a","b"],"n":%d}}`, n, strings.Repeat("word ", 380), n)))
 	}
 	r.write("run-1", "journal.jsonl", text.String())
 	store := r.open(journal.ReadOnly)

@@ -2,7 +2,9 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"slipway/schema"
 )
@@ -25,7 +27,13 @@ func (s *Store) Create(ctx context.Context, id string) (*Writer, error) {
 	if err := s.verify(); err != nil {
 		return nil, notCommitted(PhaseNamespaceVerify, err)
 	}
+	if err := s.secureNamespace(); err != nil {
+		return nil, err
+	}
 	if err := s.runs.dir.Mkdir(id); err != nil {
+		if !errors.Is(err, fs.ErrExist) {
+			s.runs.dir.RemoveDir(id) // it may be there in spite of the error
+		}
 		return nil, notCommitted(PhaseDirectoryCreate, err)
 	}
 	run, err := s.runs.openDir(id, ReadWrite)
@@ -41,14 +49,36 @@ func (s *Store) Create(ctx context.Context, id string) (*Writer, error) {
 	return w, nil
 }
 
+// secureNamespace makes the place of `runs` durable before anything stands in it.
+func (s *Store) secureNamespace() error {
+	names, err := s.runs.dir.Names()
+	if err != nil {
+		return notCommitted(PhaseDirectoryCreate, err)
+	}
+	if len(names) > 0 {
+		return nil
+	}
+	if err := s.namespace.dir.Sync(); err != nil {
+		return notCommitted(PhaseDirectorySync, err)
+	}
+	return nil
+}
+
 // secureNewRun locks a new directory and makes it durable. The lock comes first:
 // whoever lists the Runs meanwhile waits for the start instead of finding a Run
-// without journal. One sync of the directory serves it and its run.lock.
+// without a record.
+//
+// All names of a Run are durable before its first record is written: whoever finds
+// a record, because the process that wrote it died, may rely on them. The journal
+// is made before run.lock, so that one sync of the directory serves both.
 func (w *Writer) secureNewRun(ctx context.Context) error {
 	if err := w.store.acquireExclusive(ctx, w.run); err != nil {
 		return err
 	}
 	var err error
+	if w.journal, err = w.run.openFile(journalName, Creating); err != nil {
+		return notCommitted(PhaseJournalOpen, err)
+	}
 	if w.lock, err = openLockFile(w.run); err != nil {
 		return err
 	}
@@ -74,7 +104,9 @@ func (w *Writer) abandon() {
 	w.removeOwn(journalName, w.journal)
 	w.removeOwn(lockName, w.lock)
 	w.materials, w.journal, w.lock = nil, nil, nil
-	w.store.runs.dir.RemoveDir(w.run.name)
+	if w.store.runs.dir.RemoveDir(w.run.name) == nil {
+		w.store.runs.dir.Sync() // or it would be back after a power cut
+	}
 }
 
 // removeOwn removes a file that this Writer made, and closes it first, because on

@@ -40,6 +40,20 @@
 // again. An answer that rests on the journal without appending to it
 // needs [Writer.Sync] first.
 //
+// # Form
+//
+// A record is one line, and its last member is a checksum over the record and all
+// before it (SHA-256 over the 16 bytes of the checksum before, of zeros for the
+// first record, and the bytes of the line up to the end of its data; cut to 16
+// bytes):
+//
+//	{"sequence":1,"type":"run_started","at":"2025-03-04T05:06:07Z","data":{},"chain":"6021f388b542cf47ab5cc666979327c9"}
+//
+// There is no other spelling. A byte that was changed, and a record that was
+// replaced, moved, doubled or removed, makes the Run one that can not be read, and
+// the error names the record at which it shows. What a crash may leave at the very
+// end is no damage: see [Writer.Repair].
+//
 // # Faults
 //
 // Everything goes through the interface [FS]. [OS] is the real one; the package

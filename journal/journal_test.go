@@ -1,6 +1,8 @@
 package journal_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,9 +25,27 @@ func record(sequence int64, data string) journal.Record {
 	return journal.Record{Sequence: sequence, Type: "outcome_submitted", At: instant, Data: json.RawMessage(data)}
 }
 
-// lineOf is the line that a record made by record takes.
+// lineOf is the line that a record made by record takes as the first of a journal.
 func lineOf(sequence int64, data string) string {
-	return fmt.Sprintf(`{"sequence":%d,"type":"outcome_submitted","at":"2025-03-04T05:06:07.89Z","data":%s}`+"\n", sequence, data)
+	return sealed(sequence, make([]byte, 16), data)
+}
+
+// after is the line that a record made by record takes behind the given journal,
+// whose last record has its LF.
+func after(journal, data string) string {
+	const end = len(`"}` + "\n")
+	previous, err := hex.DecodeString(journal[len(journal)-end-32 : len(journal)-end])
+	if err != nil {
+		panic(err)
+	}
+	return sealed(int64(strings.Count(journal, "\n"))+1, previous, data)
+}
+
+// sealed is the form of a record, written down once more.
+func sealed(sequence int64, previous []byte, data string) string {
+	body := fmt.Sprintf(`{"sequence":%d,"type":"outcome_submitted","at":"2025-03-04T05:06:07.89Z","data":%s`, sequence, data)
+	sum := sha256.Sum256(append(previous, body...))
+	return fmt.Sprintf(`%s,"chain":"%x"}`+"\n", body, sum[:16])
 }
 
 // repository is a Git common directory in a folder of the test.
@@ -174,7 +194,7 @@ func TestRecordsComeBack(t *testing.T) {
 	if diff := cmp.Diff(want[0], first); diff != "" {
 		t.Errorf("First (-want +got):\n%s", diff)
 	}
-	if got, want := r.read("run-1", "journal.jsonl"), lineOf(1, `{"goal":"sort"}`)+lineOf(2, `{"n":[1,2,3]}`); got != want {
+	if got, want := r.read("run-1", "journal.jsonl"), lineOf(1, `{"goal":"sort"}`)+after(lineOf(1, `{"goal":"sort"}`), `{"n":[1,2,3]}`); got != want {
 		t.Errorf("journal:\n%swant:\n%s", got, want)
 	}
 }
@@ -294,7 +314,7 @@ func TestAppendRefusesWhatCouldNotBeRead(t *testing.T) {
 	if _, err := w.Append(record(2, "{\n\"a\": 1\n}")); err != nil {
 		t.Fatalf("an indented record after refused ones: %v", err)
 	}
-	if got, want := r.read("run-1", "journal.jsonl"), before+lineOf(2, `{"a":1}`); got != want {
+	if got, want := r.read("run-1", "journal.jsonl"), before+after(before, `{"a":1}`); got != want {
 		t.Errorf("journal:\n%swant:\n%s", got, want)
 	}
 }

@@ -146,13 +146,14 @@ func (w *Writer) storeMaterial(digest schema.Digest, content []byte) error {
 		err = w.materials.verify()
 	}
 	if err == nil {
-		err = w.materials.dir.Publish(temporary, name)
+		if err = w.materials.dir.Publish(temporary, name); err != nil && w.fresh && !errors.Is(err, fs.ErrExist) {
+			w.materials.dir.Remove(name) // it may be there in spite of the error
+		}
 	}
 	if err != nil {
 		w.materials.dir.Remove(temporary)
-		return err
 	}
-	return nil
+	return err
 }
 
 // replaceLeftover creates a temporary file. Its name is fixed, so that crashes do

@@ -101,7 +101,7 @@ func readJournal(journal *leaf) (content, Stamp, error) {
 	if after != before {
 		return content{}, Stamp{}, errors.New("its journal was changed while it was read")
 	}
-	return got, stampOf(after, got.last(), got.tail != whole, false), nil
+	return got, stampOf(after, state{last: got.last(), chain: got.chain, begin: got.begin, ragged: got.tail != whole}), nil
 }
 
 // unmoved checks a Run's directory and journal after they were read.

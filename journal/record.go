@@ -22,7 +22,10 @@ const (
 
 // Record is one event of a Run, one line of its journal (storage.md, 3.1):
 //
-//	{"sequence":N,"type":T,"at":INSTANT,"data":{…}}
+//	{"sequence":N,"type":T,"at":INSTANT,"data":{…},"chain":"…"}
+//
+// The chain is a checksum over the record and all before it; it is made by Append
+// and checked by whatever reads.
 type Record struct {
 	Sequence int64           // counts from 1 without gaps
 	Type     string          // lower-case letters and underscores
@@ -34,7 +37,8 @@ type Record struct {
 // records. Its only error is a *RecordTooLargeError.
 func CheckSize(records ...Record) error {
 	for _, record := range records {
-		if err := checkLengths(record, len(appendLine(nil, record))); err != nil {
+		line, _ := seal(appendBody(record), chain{})
+		if err := checkLengths(record, len(line)); err != nil {
 			return err
 		}
 	}
@@ -51,38 +55,42 @@ func checkLengths(record Record, line int) error {
 	return nil
 }
 
-// encodeRecord gives the line of a record with its LF. What it returns is known
-// to be readable: a record that could not be replayed would end its Run.
-func encodeRecord(record Record) ([]byte, error) {
+// encodeRecord gives the line of a record with its LF, and its chain, which follows
+// on previous. What it returns is known to be readable: a record that could not be
+// replayed would end its Run.
+func encodeRecord(record Record, previous chain) (line []byte, next chain, err error) {
 	if bytes.ContainsAny(record.Data, "\r\n") {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, record.Data); err != nil {
-			return nil, fmt.Errorf("the data of %s: %w", record.Type, err)
+			return nil, chain{}, fmt.Errorf("the data of %s: %w", record.Type, err)
 		}
 		record.Data = compact.Bytes()
 	}
-	line := appendLine(nil, record)
+	line, next = seal(appendBody(record), previous)
 	if err := checkLengths(record, len(line)); err != nil {
-		return nil, err
+		return nil, chain{}, err
 	}
-	if _, err := decodeRecord(line[:len(line)-1], record.Sequence); err != nil {
-		return nil, fmt.Errorf("the record of %s: %w", record.Type, err)
+	if err := schema.CheckJSON(record.Data, MaxPayload); err != nil {
+		return nil, chain{}, fmt.Errorf("the data of %s: %w", record.Type, err)
 	}
-	return line, nil
+	if _, _, err := decodeRecord(line[:len(line)-1], record.Sequence, previous); err != nil {
+		return nil, chain{}, fmt.Errorf("the record of %s: %w", record.Type, err)
+	}
+	return line, next, nil
 }
 
-// The parts of a line between its values, as appendLine writes them.
+// The parts of a line between its values.
 const (
 	beforeSequence = `{"sequence":`
 	beforeType     = `,"type":"`
 	beforeAt       = `","at":"`
 	beforeData     = `","data":`
-	afterData      = `}`
 )
 
-func appendLine(b []byte, record Record) []byte {
-	const framing = 128 // more than what stands around type and data
-	b = append(make([]byte, 0, len(record.Data)+len(record.Type)+framing), b...)
+// appendBody gives the line of a record up to the end of its data.
+func appendBody(record Record) []byte {
+	const framing = 192 // more than what stands around type and data
+	b := make([]byte, 0, len(record.Data)+len(record.Type)+framing)
 	b = append(b, beforeSequence...)
 	b = strconv.AppendInt(b, record.Sequence, 10)
 	b = append(b, beforeType...)
@@ -90,91 +98,67 @@ func appendLine(b []byte, record Record) []byte {
 	b = append(b, beforeAt...)
 	b = record.At.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, beforeData...)
-	b = append(b, record.Data...)
-	return append(b, afterData+"\n"...)
+	return append(b, record.Data...)
 }
 
-// decodeRecord reads a line without its LF, which must be the record numbered
-// want. Data is part of line.
+// decodeRecord reads a line without its LF, which must be the record numbered want
+// and follow on the record with the chain previous. Data is part of line.
 //
-// Lines are written in one form, which is taken apart without a second look at
-// the data; any other spelling of the same members is read the slow way.
-func decodeRecord(line []byte, want int64) (Record, error) {
+// There is one spelling of a record, the one that Append writes. That its data is
+// JSON was checked then, and the chain shows that it is the same data; whoever
+// decodes it looks at it once more.
+func decodeRecord(line []byte, want int64, previous chain) (Record, chain, error) {
 	if len(line) >= MaxRecord {
-		return Record{}, fmt.Errorf("it has more than %d bytes", MaxRecord)
+		return Record{}, chain{}, fmt.Errorf("it has more than %d bytes", MaxRecord)
 	}
-	sequence, kind, at, data, ok := splitOwnForm(line)
-	if !ok || schema.CheckJSON(data, len(data)) != nil {
-		var err error
-		if sequence, kind, at, data, err = splitAnyForm(line); err != nil {
-			return Record{}, err
-		}
+	body, next, sealed := unseal(line, previous)
+	if !sealed {
+		return Record{}, chain{}, errNoChain(line, want)
 	}
-	return buildRecord(sequence, kind, at, data, want)
+	sequence, kind, at, data, ok := splitBody(body)
+	if !ok {
+		return Record{}, chain{}, errNoRecord
+	}
+	record, err := buildRecord(sequence, kind, at, data, want)
+	return record, next, err
 }
 
-// splitOwnForm takes apart a line that has exactly the form of appendLine. The
-// data that it finds begins and ends as an object but is not looked into.
-func splitOwnForm(line []byte) (sequence, kind, at string, data []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(beforeSequence))
+var errNoRecord = errors.New("it has not the form of a record")
+
+// errNoChain says what is wrong with a line whose chain is not the expected one. A
+// record out of sequence is the likely reason and worth its own words.
+func errNoChain(line []byte, want int64) error {
+	end := max(len(line)-chainPart, 0)
+	sequence, _, _, _, ok := splitBody(line[:end])
+	switch {
+	case !ok:
+		return errNoRecord
+	case sequence != strconv.FormatInt(want, 10):
+		return fmt.Errorf("its sequence is %s instead of %d", shorten(sequence), want)
+	}
+	return errors.New("its checksum does not follow on the records before it: one of them or it was changed")
+}
+
+// splitBody takes apart what appendBody gives, without a look at its parts but for
+// how the data begins and ends.
+func splitBody(body []byte) (sequence, kind, at string, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(body, []byte(beforeSequence))
 	if !ok {
 		return
 	}
-	number, rest, ok := cutRun(rest, "0123456789", beforeType)
+	number, rest, ok := bytes.Cut(rest, []byte(beforeType))
 	if !ok {
 		return
 	}
-	name, rest, ok := cutRun(rest, typeLetters, beforeAt)
+	name, rest, ok := bytes.Cut(rest, []byte(beforeAt))
 	if !ok {
 		return
 	}
-	instant, rest, ok := cutRun(rest, "0123456789-:.TZ", beforeData)
-	if !ok {
-		return
-	}
-	data, ok = bytes.CutSuffix(rest, []byte(afterData))
+	instant, data, ok := bytes.Cut(rest, []byte(beforeData))
 	if !ok || len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
 		return "", "", "", nil, false
 	}
 	return string(number), string(name), string(instant), data, true
-}
-
-// cutRun splits b into its leading run of the given bytes and what follows the
-// text that must come next.
-func cutRun(b []byte, of, next string) (run, rest []byte, ok bool) {
-	n := 0
-	for n < len(b) && strings.IndexByte(of, b[n]) >= 0 {
-		n++
-	}
-	rest, ok = bytes.CutPrefix(b[n:], []byte(next))
-	return b[:n], rest, ok
-}
-
-// splitAnyForm takes apart any line that is one strict JSON object with the four
-// members.
-func splitAnyForm(line []byte) (sequence, kind, at string, data []byte, err error) {
-	if err = schema.CheckJSON(line, MaxRecord); err != nil {
-		return
-	}
-	var members map[string]json.RawMessage
-	if err = json.Unmarshal(line, &members); err != nil {
-		return
-	}
-	for _, name := range []string{"sequence", "type", "at", "data"} {
-		if members[name] == nil {
-			return "", "", "", nil, fmt.Errorf("it has no member %q", name)
-		}
-	}
-	if len(members) != 4 {
-		return "", "", "", nil, errors.New("it has an unknown member")
-	}
-	if err = json.Unmarshal(members["type"], &kind); err != nil {
-		return "", "", "", nil, errors.New("its type is no string")
-	}
-	if err = json.Unmarshal(members["at"], &at); err != nil {
-		return "", "", "", nil, errors.New("its instant is no string")
-	}
-	return string(members["sequence"]), kind, at, members["data"], nil
 }
 
 const typeLetters = "abcdefghijklmnopqrstuvwxyz_"
@@ -190,9 +174,6 @@ func buildRecord(sequence, kind, at string, data []byte, want int64) (Record, er
 	instant, err := time.Parse(time.RFC3339Nano, at)
 	if err != nil || instant.UTC().Format(time.RFC3339Nano) != at {
 		return Record{}, fmt.Errorf("its instant %s is none", shorten(strconv.Quote(at)))
-	}
-	if len(data) == 0 || data[0] != '{' {
-		return Record{}, errors.New("its data is no object")
 	}
 	if len(data) > MaxPayload {
 		return Record{}, fmt.Errorf("its data has more than %d bytes", MaxPayload)

@@ -12,15 +12,17 @@ type tail int
 
 const (
 	whole        tail = iota
-	unterminated      // a record that counts but has no LF
+	unterminated      // a record that counts but has no LF, or something else in its place
 	torn              // bytes that are no record: they do not count
 )
 
 // content is what a journal holds.
 type content struct {
 	records []Record
-	tail    tail
+	chain   chain // of the last record
+	begin   int64 // offset of the last record
 	end     int64 // offset behind the last line that counts
+	tail    tail
 }
 
 // replayFile reads the first size bytes of a journal under the rules of
@@ -49,24 +51,35 @@ func (c *content) add(l line) error {
 		c.end = l.end
 		return nil
 	}
-	want := int64(len(c.records)) + 1
-	record, err := Record{}, fmt.Errorf("it has more than %d bytes", MaxRecord)
-	if !l.tooLong {
-		record, err = decodeRecord(l.text, want)
-	}
+	before := c.end
+	err := c.take(l.text, l.tooLong)
 	switch {
 	case err == nil:
-		c.records = append(c.records, record)
-		c.end = l.end
+		c.begin, c.end = before, l.end
 		if !l.terminated {
 			c.tail = unterminated
 		}
-	case !l.terminated:
-		c.tail = torn
+	case l.terminated:
+		return invalidRecord(c.last()+1, err)
+	case len(l.text) > 0 && c.take(l.text[:len(l.text)-1], l.tooLong) == nil:
+		// No write that was cut short leaves one more byte: it was the LF.
+		c.begin, c.end, c.tail = before, l.end-1, unterminated
 	default:
-		return invalidRecord(want, err)
+		c.tail = torn
 	}
 	return nil
+}
+
+// take adds the record of a line.
+func (c *content) take(text []byte, tooLong bool) error {
+	if tooLong {
+		return fmt.Errorf("it has more than %d bytes", MaxRecord)
+	}
+	record, next, err := decodeRecord(text, c.last()+1, c.chain)
+	if err == nil {
+		c.records, c.chain = append(c.records, record), next
+	}
+	return err
 }
 
 // complete checks that the journal begins with a record.

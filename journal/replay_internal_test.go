@@ -12,38 +12,36 @@ import (
 	"pgregory.net/rapid"
 )
 
+const (
+	goodBody = `{"sequence":1,"type":"run_started","at":"2025-03-04T05:06:07Z","data":{}`
+	goodLine = goodBody + `,"chain":"6021f388b542cf47ab5cc666979327c9"}`
+)
+
 func TestDecodeRecord(t *testing.T) {
-	const good = `{"sequence":1,"type":"run_started","at":"2025-03-04T05:06:07Z","data":{}}`
-	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
+	with := func(old, new string) string { return strings.Replace(goodBody, old, new, 1) }
 	accepted := map[string]string{
-		"own form":         good,
+		"own form":         goodBody,
 		"fraction":         with(":07Z", ":07.123456789Z"),
-		"white space":      with(`"data":{}`, `"data": {"a" : 1} `),
-		"other order":      `{"data":{},"at":"2025-03-04T05:06:07Z","type":"run_started","sequence":1}`,
-		"escaped key":      with(`"type"`, `"\u0074ype"`),
-		"escaped type":     with(`run_`, `run\u005f`),
 		"braces in string": with(`{}`, `{"a":"}},{\"data\":{"}`),
+		"chain in data":    goodLine,
 	}
-	for name, text := range accepted {
-		if record, err := decodeRecord([]byte(text), 1); err != nil || record.Type != "run_started" || record.At.Second() != 7 {
-			t.Errorf("%s: %+v, %v", name, record, err)
+	for name, body := range accepted {
+		line, want := seal([]byte(body), chain{1})
+		record, next, err := decodeRecord(line[:len(line)-1], 1, chain{1})
+		if err != nil || record.Type != "run_started" || record.At.Second() != 7 || next != want {
+			t.Errorf("%s: %+v, %x, %v", name, record, next, err)
 		}
 	}
 	refused := map[string]string{
 		"empty": "", "null": "null", "array": "[]", "number": "1", "text": "x", "open": "{",
 		"missing member":      with(`"at":"2025-03-04T05:06:07Z",`, ""),
-		"unknown member":      with(`{}}`, `{},"more":1}`),
-		"member twice":        with(`{}}`, `{},"data":{}}`),
-		"escaped twice":       with(`{}}`, `{},"d\u0061ta":{}}`),
+		"other order":         `{"data":{},"at":"2025-03-04T05:06:07Z","type":"run_started","sequence":1`,
+		"white space":         with(`"data":`, `"data": `),
+		"escaped key":         with(`"type"`, `"\u0074ype"`),
+		"escaped type":        with(`run_`, `run\u005f`),
 		"other case":          with(`"data"`, `"Data"`),
-		"key twice inside":    with(`{}`, `{"a":1,"b":{"c":1,"c":2}}`),
-		"second value":        good + "{}",
-		"trailing text":       good + ",",
-		"trailing comma":      with(`{}`, `{"a":1,}`),
-		"byte order mark":     "\ufeff" + good,
-		"not UTF-8":           with(`{}`, "{\"a\":\"\xc3\"}"),
-		"NUL":                 good + "\x00",
-		"raw control":         with(`{}`, "{\"a\":\"\x01\"}"),
+		"byte order mark":     "\ufeff" + goodBody,
+		"NUL":                 goodBody + "\x00",
 		"sequence 2":          with(`:1,`, `:2,`),
 		"sequence 01":         with(`:1,`, `:01,`),
 		"sequence 1.0":        with(`:1,`, `:1.0,`),
@@ -60,14 +58,66 @@ func TestDecodeRecord(t *testing.T) {
 		"data array":          with(`{}`, `[]`),
 		"data null":           with(`{}`, `null`),
 		"data text":           with(`{}`, `"{}"`),
-		"too deep":            with(`{}`, `{"a":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`),
+		"no data":             with(`{}`, ``),
 		"payload too large":   with(`{}`, `{"a":"`+strings.Repeat("x", MaxPayload)+`"}`),
 	}
-	for name, text := range refused {
-		if record, err := decodeRecord([]byte(text), 1); err == nil {
+	for name, body := range refused {
+		line, _ := seal([]byte(body), chain{1})
+		if record, _, err := decodeRecord(line[:len(line)-1], 1, chain{1}); err == nil {
 			t.Errorf("%s: accepted as %+v", name, record)
 		} else if len(err.Error()) > 300 {
 			t.Errorf("%s: a message of %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+// TestChain: a line counts behind the record that it was written after, and as the
+// very bytes that were written.
+func TestChain(t *testing.T) {
+	sealed, next := seal([]byte(goodBody), chain{})
+	line := sealed[:len(sealed)-1]
+	if string(line) != goodLine {
+		t.Errorf("the chain of the check value changed: %s", line)
+	}
+	if _, got, err := decodeRecord(line, 1, chain{}); err != nil || got != next {
+		t.Errorf("%x, %v; want %x", got, err, next)
+	}
+	if _, _, err := decodeRecord(line, 1, chain{15: 1}); err == nil {
+		t.Error("accepted behind another record")
+	}
+	for i := range line {
+		for bit := range 8 {
+			changed := bytes.Clone(line)
+			changed[i] ^= 1 << bit
+			if _, _, err := decodeRecord(changed, 1, chain{}); err == nil {
+				t.Errorf("accepted: %s", changed)
+			}
+		}
+		if _, _, err := decodeRecord(line[:i], 1, chain{}); err == nil {
+			t.Errorf("accepted: %s", line[:i])
+		}
+	}
+}
+
+// TestEncodeRecordRefuses: what could not be read back is not written.
+func TestEncodeRecordRefuses(t *testing.T) {
+	for name, record := range map[string]Record{
+		"no type":          {Data: []byte(`{}`)},
+		"type of letters":  {Type: "Run", Data: []byte(`{}`)},
+		"no data":          {Type: "a"},
+		"data array":       {Type: "a", Data: []byte(`[]`)},
+		"second value":     {Type: "a", Data: []byte(`{}{}`)},
+		"second member":    {Type: "a", Data: []byte(`{},"data":{}`)},
+		"key twice":        {Type: "a", Data: []byte(`{"a":1,"b":{"c":1,"\u0063":2}}`)},
+		"trailing comma":   {Type: "a", Data: []byte(`{"a":1,}`)},
+		"not UTF-8":        {Type: "a", Data: []byte("{\"a\":\"\xc3\"}")},
+		"raw control":      {Type: "a", Data: []byte("{\"a\":\"\x01\"}")},
+		"raw line end":     {Type: "a", Data: []byte("{\"a\":\"\n\"}")},
+		"too deep":         {Type: "a", Data: []byte(`{"a":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`)},
+		"year before 0000": {Type: "a", At: time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), Data: []byte(`{}`)},
+	} {
+		if line, _, err := encodeRecord(record, chain{}); err == nil {
+			t.Errorf("%s: encoded as %s", name, line)
 		}
 	}
 }
@@ -81,15 +131,16 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 			At:       time.Unix(rapid.Int64Range(0, 1<<35).Draw(t, "s"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")),
 		}
 		want.Data = fmt.Appendf(nil, `{"text":%q,"n":%d}`, rapid.StringMatching(`[ -!#-\[\]-~é漢]*`).Draw(t, "text"), rapid.Int().Draw(t, "n"))
-		line, err := encodeRecord(want)
+		previous := chain(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "previous"))
+		line, next, err := encodeRecord(want, previous)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeRecord(bytes.TrimSuffix(line, []byte("\n")), want.Sequence)
+		got, gotNext, err := decodeRecord(bytes.TrimSuffix(line, []byte("\n")), want.Sequence, previous)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Sequence != want.Sequence || got.Type != want.Type || !got.At.Equal(want.At) || !bytes.Equal(got.Data, want.Data) {
+		if got.Sequence != want.Sequence || got.Type != want.Type || !got.At.Equal(want.At) || !bytes.Equal(got.Data, want.Data) || gotNext != next {
 			t.Fatalf("%+v became %+v", want, got)
 		}
 	})
@@ -162,27 +213,52 @@ type readerAt struct {
 
 func (r readerAt) ReadAt(b []byte, _ int64) (int, error) { return r.reader.Read(b) }
 
+// FuzzReplay reads what is given and, because no fuzzer guesses a checksum, also the
+// journal that its lines would be as bodies of records.
 func FuzzReplay(f *testing.F) {
-	one := `{"sequence":1,"type":"a","at":"2025-03-04T05:06:07Z","data":{}}` + "\n"
-	two := `{"sequence":2,"type":"b","at":"2025-03-04T05:06:07.5Z","data":{"a":[1,"é"]}}` + "\n"
+	one := `{"sequence":1,"type":"a","at":"2025-03-04T05:06:07Z","data":{}` + "\n"
+	two := `{"sequence":2,"type":"b","at":"2025-03-04T05:06:07.5Z","data":{"a":[1,"é"]}` + "\n"
 	for _, seed := range []string{
 		"", "\n", one, one + two, one + two[:20], one + two[:len(two)-1], one + "\x00\x00", one + "\x00\n" + two,
-		`{"data":{},"at":"2025-03-04T05:06:07Z","type":"a","sequence":1}`, one + one, one + "{}\n" + two,
+		one + one, one + "{}\n" + two, one + " \t\n\u00a0\n" + two,
 	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := replayFile(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			var invalid *InvalidError
-			if !errors.As(err, &invalid) {
-				t.Fatalf("%v is no InvalidError", err)
-			}
-			return
+		for _, rest := range []string{"", "\v", "torn", "\x00\x00"} {
+			f.Add([]byte(seed), []byte(rest))
+			f.Add(sealLines([]byte(seed)), []byte(rest))
 		}
-		checkMended(t, data, got)
-		checkBothForms(t, data)
+	}
+	f.Fuzz(func(t *testing.T, data, rest []byte) {
+		for _, text := range [][]byte{data, sealLines(data)} {
+			checkReplay(t, append(text, rest...))
+		}
 	})
+}
+
+// sealLines makes records of all lines that are not blank.
+func sealLines(bodies []byte) (journal []byte) {
+	var previous chain
+	for body := range bytes.Lines(bodies) {
+		if isBlank(body) {
+			journal = append(journal, body...)
+			continue
+		}
+		var line []byte
+		line, previous = seal(bytes.Clone(bytes.TrimSuffix(body, []byte("\n"))), previous)
+		journal = append(journal, line...)
+	}
+	return journal
+}
+
+func checkReplay(t *testing.T, data []byte) {
+	got, err := replayFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		var invalid *InvalidError
+		if !errors.As(err, &invalid) {
+			t.Fatalf("%v is no InvalidError", err)
+		}
+		return
+	}
+	checkMended(t, data, got)
 }
 
 // checkMended does what a writer does with the tail: the records stay the same, and
@@ -202,24 +278,6 @@ func checkMended(t *testing.T, data []byte, got content) {
 	for i, record := range again.records {
 		if record.Sequence != int64(i+1) || !bytes.Equal(record.Data, got.records[i].Data) {
 			t.Fatalf("record %d changed", i+1)
-		}
-	}
-}
-
-// checkBothForms holds the quick way to take a line apart against the slow one.
-func checkBothForms(t *testing.T, data []byte) {
-	for text := range bytes.Lines(data) {
-		text = bytes.TrimSuffix(text, []byte("\n"))
-		for want := range int64(4) {
-			quick, err := decodeRecord(text, want)
-			sequence, kind, at, part, slowErr := splitAnyForm(text)
-			var slow Record
-			if slowErr == nil {
-				slow, slowErr = buildRecord(sequence, kind, at, part, want)
-			}
-			if (err == nil) != (slowErr == nil) || err == nil && (quick.Type != slow.Type || !quick.At.Equal(slow.At) || !bytes.Equal(quick.Data, slow.Data)) {
-				t.Fatalf("%q: %+v, %v the quick way; %+v, %v the slow way", text, quick, err, slow, slowErr)
-			}
 		}
 	}
 }

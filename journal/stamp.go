@@ -9,6 +9,8 @@ type Stamp struct {
 	size              int64 // bytes
 	modified, changed int64 // nanoseconds
 	last              int64 // number of the last record
+	chain             chain // of the last record
+	begin             int64 // where the last record begins
 	ragged            bool  // the tail needs a repair
 	synced            bool  // this process knows that all of it is durable
 }
@@ -19,16 +21,33 @@ func (s Stamp) Sequence() int64 { return s.last }
 // Size is the length of the journal in that state, in bytes.
 func (s Stamp) Size() int64 { return s.size }
 
-// stampOf is the stamp of a journal with the given contents.
-func stampOf(info Info, last int64, ragged, synced bool) Stamp {
+// state is what a Stamp knows of a journal beyond the looks of its file.
+type state struct {
+	last           int64
+	chain          chain
+	begin          int64
+	ragged, synced bool
+}
+
+// stampOf is the stamp of a journal in the given state.
+func stampOf(info Info, s state) Stamp {
 	return Stamp{
 		device: info.Device, inode: info.Inode,
 		size: info.Size, modified: info.Modified, changed: info.Changed,
-		last: last, ragged: ragged, synced: synced,
+		last: s.last, chain: s.chain, begin: s.begin, ragged: s.ragged, synced: s.synced,
 	}
 }
 
 // describes reports whether a journal that looks like info is in the state s.
 func (s Stamp) describes(info Info) bool {
-	return s.last > 0 && s == stampOf(info, s.last, s.ragged, s.synced)
+	return s.last > 0 && s == stampOf(info, s.state())
+}
+
+func (s Stamp) state() state { return state{s.last, s.chain, s.begin, s.ragged, s.synced} }
+
+// durable is the state once its journal was mended and synchronised.
+func (s Stamp) durable() state {
+	made := s.state()
+	made.ragged, made.synced = false, true
+	return made
 }

@@ -72,6 +72,10 @@ func OpenStore(files FS, commonDir string, access Access) (*Store, error) {
 
 // openNamespace opens the directory at name. A missing one is created with
 // ReadWrite and nil with ReadOnly.
+//
+// What stands in a directory shows that the directory is durable, so a process that
+// dies leaves nothing for others to make up for: the common directory is synchronised
+// before `runs` is made, and `slipway` before the first Run is (see Create).
 func openNamespace(parent *place, name string, access Access) (*place, error) {
 	opened, err := parent.openDir(name, access)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -80,12 +84,12 @@ func openNamespace(parent *place, name string, access Access) (*place, error) {
 	if access == ReadOnly {
 		return nil, nil
 	}
-	if err := parent.dir.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	if parent.parent != nil {
+		if err := parent.parent.dir.Sync(); err != nil {
+			return nil, err
+		}
 	}
-	// Also where another process was first: what is stored below must not be
-	// acknowledged before the directory itself is durable.
-	if err := parent.dir.Sync(); err != nil {
+	if err := parent.dir.Mkdir(name); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return parent.openDir(name, access)

@@ -11,8 +11,10 @@ import (
 // TestTails holds the table of storage.md, section 4, against a reader and a writer.
 func TestTails(t *testing.T) {
 	const one, two = `{"a":"é"}`, `{"b":2}`
-	first, second := lineOf(1, one), lineOf(2, two)
-	third := lineOf(3, `{}`)
+	first, other := lineOf(1, one), lineOf(1, `{"a":"e"}`)
+	second, otherSecond := after(first, two), after(first, `{"b":3}`)
+	third := after(first+second, `{}`)
+	changed := func(line, old, new string) string { return strings.Replace(line, old, new, 1) }
 	tests := []struct {
 		name    string
 		journal string
@@ -22,11 +24,11 @@ func TestTails(t *testing.T) {
 	}{
 		{name: "whole", journal: first + second, records: 2},
 		{name: "blank lines", journal: "\n \t\r\n" + first + "\n\u00a0\n" + second + "\n\n", records: 2},
-		{name: "line end of another system", journal: first[:len(first)-1] + "\r\n" + second, records: 2},
-		{name: "other order and spacing", journal: `{ "type":"outcome_submitted" , "data": {"a":"é"},"at":"2025-03-04T05:06:07.89Z","s\u0065quence":1 }` + "\n", records: 1},
 
 		{name: "last record without LF", journal: first + second[:len(second)-1], records: 2, mended: first + second},
 		{name: "first record without LF", journal: first[:len(first)-1], records: 1, mended: first},
+		{name: "last LF changed", journal: first + second[:len(second)-1] + "\v", records: 2, mended: first + second},
+		{name: "last record without LF and changed", journal: first + changed(second[:len(second)-1], "2,", "3,"), records: 1, mended: first},
 		{name: "torn last line", journal: first + second[:20], records: 1, mended: first},
 		{name: "torn inside a character", journal: second1 + first2[:strings.Index(first2, "é")+1], records: 1, mended: second1},
 		{name: "one byte short", journal: first + second[:len(second)-2], records: 1, mended: first},
@@ -34,7 +36,7 @@ func TestTails(t *testing.T) {
 		{name: "NUL tail after a torn line", journal: first + second[:10] + strings.Repeat("\x00", 100), records: 1, mended: first},
 		{name: "spaces without LF", journal: first + "   ", records: 1, mended: first},
 		{name: "tail beyond the limit", journal: first + strings.Repeat("x", journal.MaxRecord+1), records: 1, mended: first},
-		{name: "record beyond the limit without LF", journal: first + recordOfSize(2, journal.MaxRecord), records: 1, mended: first},
+		{name: "record beyond the limit without LF", journal: first + strings.TrimSuffix(recordOfSize(first, journal.MaxRecord+1), "\n"), records: 1, mended: first},
 		{name: "two records glued at the end", journal: first + second[:len(second)-1] + third[:len(third)-1], records: 1, mended: first},
 		{name: "record twice, without LF", journal: first + second + second[:len(second)-1], records: 2, mended: first + second},
 		{name: "torn tail after blank lines", journal: first + "\n\n" + second[:9], records: 1, mended: first + "\n\n"},
@@ -52,8 +54,18 @@ func TestTails(t *testing.T) {
 		{name: "two records glued", journal: first + second[:len(second)-1] + third, invalid: 2},
 		{name: "record twice", journal: first + second + second, invalid: 3},
 		{name: "gap", journal: first + third, invalid: 2},
+		{name: "first record replaced", journal: other + second, invalid: 2},
+		{name: "second record replaced", journal: first + otherSecond + third, invalid: 3},
+		{name: "records swapped", journal: first + third + second, invalid: 2},
+		{name: "first record moved", journal: second + first},
+		{name: "data changed", journal: first + changed(second, ":2}", ":3}") + third, invalid: 2},
+		{name: "type changed", journal: first + changed(second, "outcome", "outcame"), invalid: 2},
+		{name: "instant changed", journal: first + changed(second, "2025", "2024"), invalid: 2},
+		{name: "chain changed", journal: first + second[:len(second)-4] + "x" + second[len(second)-3:] + third, invalid: 2},
+		{name: "line end of another system", journal: first[:len(first)-1] + "\r\n" + second},
+		{name: "other spacing", journal: first + changed(second, "{", "{ "), invalid: 2},
 		{name: "line beyond the limit", journal: first + strings.Repeat("x", journal.MaxRecord) + "\n", invalid: 2},
-		{name: "record beyond the limit", journal: first + recordOfSize(2, journal.MaxRecord+1) + "\n", invalid: 2},
+		{name: "record beyond the limit", journal: first + recordOfSize(first, journal.MaxRecord+1), invalid: 2},
 		{name: "broken line before a torn tail", journal: first + "x\n" + second[:7], invalid: 2},
 	}
 	for _, test := range tests {
@@ -95,7 +107,7 @@ func TestTails(t *testing.T) {
 			if _, err := w.Append(record(next, `{}`)); err != nil {
 				t.Fatal(err)
 			}
-			if got := r.read("run-1", "journal.jsonl"); got != want+lineOf(next, `{}`) {
+			if got := r.read("run-1", "journal.jsonl"); got != want+last(want) {
 				t.Errorf("after Append the journal is %.300q", got)
 			}
 		})
@@ -103,12 +115,26 @@ func TestTails(t *testing.T) {
 }
 
 // A torn line whose cut lies inside a character.
-var second1, first2 = lineOf(1, `{}`), lineOf(2, `{"a":"é"}`)
+var (
+	second1 = lineOf(1, `{}`)
+	first2  = after(second1, `{"a":"é"}`)
+)
 
-// recordOfSize is a record without LF of exactly that many bytes.
-func recordOfSize(sequence int64, size int) string {
-	line := strings.TrimSuffix(lineOf(sequence, `{}`), "\n")
-	return line + strings.Repeat(" ", size-len(line))
+// last is what an Append of an empty record adds to a journal.
+func last(journal string) string {
+	var lines string
+	for line := range strings.Lines(journal) {
+		if strings.TrimSpace(line) != "" {
+			lines += line
+		}
+	}
+	return after(lines, `{}`)
+}
+
+// recordOfSize is a second record of exactly that many bytes with its LF.
+func recordOfSize(first string, size int) string {
+	empty := len(after(first, `{"x":""}`))
+	return after(first, `{"x":"`+strings.Repeat("x", size-empty)+`"}`)
 }
 
 func checkTail(t *testing.T, who string, got int, err error, want int, sequence int64) {
@@ -127,7 +153,7 @@ func checkTail(t *testing.T, who string, got int, err error, want int, sequence 
 
 // TestAppendMendsTheTail: who does not call Repair gets it from Append.
 func TestAppendMendsTheTail(t *testing.T) {
-	for name, tail := range map[string]string{"torn": `{"sequence":3,"ty`, "unterminated": strings.TrimSuffix(lineOf(2, `{}`), "\n")} {
+	for name, tail := range map[string]string{"torn": `{"sequence":3,"ty`, "unterminated": strings.TrimSuffix(after(lineOf(1, `{}`), `{}`), "\n")} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)
 			r.start("run-1", `{}`)
@@ -144,9 +170,9 @@ func TestAppendMendsTheTail(t *testing.T) {
 			}
 			want := lineOf(1, `{}`)
 			if next == 3 {
-				want += lineOf(2, `{}`)
+				want += after(want, `{}`)
 			}
-			if got := r.read("run-1", "journal.jsonl"); got != want+lineOf(next, `{"x":1}`) {
+			if got := r.read("run-1", "journal.jsonl"); got != want+after(want, `{"x":1}`) {
 				t.Errorf("journal:\n%s", got)
 			}
 		})
@@ -182,7 +208,8 @@ func TestRaggedStampNeedsAnotherLook(t *testing.T) {
 func TestEveryCutIsBeforeOrAfter(t *testing.T) {
 	r := newRepository(t)
 	r.start("run-1", `{}`)
-	base, added := lineOf(1, `{}`), lineOf(2, `{"text":"§ é 漢字","list":[1,{"b":null}]}`)
+	base := lineOf(1, `{}`)
+	added := after(base, `{"text":"§ é 漢字","list":[1,{"b":null}]}`)
 	for cut := range len(added) + 1 {
 		r.write("run-1", "journal.jsonl", base+added[:cut])
 		want := 1

@@ -15,7 +15,7 @@ type Writer struct {
 	run   *place
 	lock  *leaf
 
-	journal *leaf // nil before Load, and before the first Append of a new Run
+	journal *leaf // nil before Load of an existing Run
 	loaded  bool  // stamp, tail and end are known to be those of the journal
 	stamp   Stamp
 	tail    tail
@@ -163,14 +163,16 @@ func (w *Writer) mendTail() error {
 	}
 	var err error
 	if w.tail == torn {
+		w.stamp.size = w.end
 		err = w.journal.file.Truncate(w.end)
 	} else {
+		w.stamp.size = w.end + 1
 		_, err = w.journal.file.WriteAt([]byte("\n"), w.end)
 	}
 	if err != nil {
 		return err
 	}
-	return w.syncJournal()
+	return w.secure()
 }
 
 // Sync makes durable what Load returned. An answer that rests on the journal
@@ -186,15 +188,23 @@ func (w *Writer) Sync() (Stamp, error) {
 		return w.stamp, nil
 	}
 	w.loaded = false
-	if err := w.syncJournal(); err != nil {
+	if err := w.secure(); err != nil {
 		return Stamp{}, notCommitted(PhaseJournalSync, err)
 	}
 	w.loaded = true
 	return w.stamp, nil
 }
 
-// syncJournal synchronises the journal and takes its new stamp.
-func (w *Writer) syncJournal() error {
+// secure synchronises a journal of which this process does not know that it is
+// durable, and takes its new stamp.
+func (w *Writer) secure() error {
+	last, err := w.unsynced()
+	if err != nil {
+		return err
+	}
+	if _, err := w.journal.file.WriteAt(last, w.stamp.begin); err != nil {
+		return err
+	}
 	if err := w.journal.file.Sync(); err != nil {
 		return err
 	}
@@ -202,8 +212,20 @@ func (w *Writer) syncJournal() error {
 	if err != nil {
 		return err
 	}
-	w.stamp = stampOf(info, w.stamp.last, false, true)
+	w.stamp = stampOf(info, w.stamp.durable())
 	return nil
+}
+
+// unsynced is the last record where this process does not know it to be durable, so
+// that it can be written again where it stands. A sync alone does not reach it for
+// sure: after one that failed, in a process that is gone, the system may take what
+// it could not write for written, and the next sync succeeds without it.
+func (w *Writer) unsynced() ([]byte, error) {
+	if w.stamp.synced || w.stamp.last == 0 {
+		return nil, nil
+	}
+	last := make([]byte, w.stamp.size-w.stamp.begin)
+	return last, readFull(w.journal.file, last, w.stamp.begin)
 }
 
 // Close releases the lock. A new Run whose first record did not become durable is

@@ -27,7 +27,7 @@ type Op struct {
 }
 
 // Short is an error of a hook that lets a write store its first Bytes bytes before
-// it fails with Err.
+// it fails with Err; with a negative number all but so many.
 type Short struct {
 	Bytes int
 	Err   error
@@ -37,6 +37,14 @@ func (s *Short) Error() string { return "short write: " + s.Err.Error() }
 
 // Unwrap gives the cause.
 func (s *Short) Unwrap() error { return s.Err }
+
+// Done is an error of a hook that lets an operation happen before it fails with Err.
+type Done struct{ Err error }
+
+func (d *Done) Error() string { return "done, but: " + d.Err.Error() }
+
+// Unwrap gives the cause.
+func (d *Done) Unwrap() error { return d.Err }
 
 // FS is a file system whose operations can fail. Closing never fails.
 type FS struct {
@@ -94,7 +102,14 @@ type dir struct {
 }
 
 func (d *dir) do(kind, name string, operation func() error) error {
-	if err := d.fs.before(kind, path.Join(d.path, name)); err != nil {
+	err := d.fs.before(kind, path.Join(d.path, name))
+	if done, ok := err.(*Done); ok {
+		if err := operation(); err != nil {
+			return err
+		}
+		return done
+	}
+	if err != nil {
 		return err
 	}
 	return operation()
@@ -183,7 +198,11 @@ func (f *file) ReadAt(b []byte, offset int64) (n int, err error) {
 func (f *file) WriteAt(b []byte, offset int64) (n int, err error) {
 	err = f.in.do("writeat", f.name, func() (err error) { n, err = f.File.WriteAt(b, offset); return err })
 	if short, ok := err.(*Short); ok {
-		n, _ = f.File.WriteAt(b[:min(short.Bytes, len(b))], offset)
+		stored := min(short.Bytes, len(b))
+		if stored < 0 {
+			stored = max(len(b)+stored, 0)
+		}
+		n, _ = f.File.WriteAt(b[:stored], offset)
 	}
 	return n, err
 }
