@@ -42,7 +42,7 @@ func BenchmarkObserveSmall(b *testing.B) {
 	g := settledGit()
 	ws := s.discover(g, root)
 	for b.Loop() {
-		if _, err := g.Observe(context.Background(), s.realEnv, ws); err != nil {
+		if _, _, err := g.Observe(context.Background(), s.realEnv, ws); err != nil {
 			b.Fatal(err)
 		}
 	}

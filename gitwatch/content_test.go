@@ -89,7 +89,7 @@ func TestTimeLimit(t *testing.T) {
 			}
 			return time.Unix(0, 0)
 		}
-		o, err := g.Observe(t.Context(), s.env, ws)
+		o, _, err := g.Observe(t.Context(), s.env, ws)
 		s.must(err)
 		if err := o.Validate(); err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestUnstableFiles(t *testing.T) {
 					}
 					return time.Unix(0, 0)
 				}
-				got := look(tree, limits, []dirtyPath{{"f", untracked, "??"}})[0]
+				got := look(tree, limits, []dirtyPath{{"f", untracked, "??"}}, nil)[0]
 				p := got.entry()
 				if p.Observation != schema.PathUnreadable || *p.Size != size || p.ContentSHA256 != "" || got.complete() || got.bytesHashed() != 0 {
 					t.Errorf("%+v", p)
@@ -226,7 +226,7 @@ func TestFileReplacedForAMoment(t *testing.T) {
 		}
 		return time.Unix(0, 0)
 	}
-	if p := look(tree, limits, []dirtyPath{{"f", untracked, "??"}})[0]; p.kind != schema.PathUnreadable {
+	if p := look(tree, limits, []dirtyPath{{"f", untracked, "??"}}, nil)[0]; p.kind != schema.PathUnreadable {
 		t.Errorf("%+v", p)
 	}
 }
@@ -246,11 +246,11 @@ func TestReadersLeaveNoDescriptors(t *testing.T) {
 		s.must(err)
 		return len(entries)
 	}
-	_, err := g.Observe(t.Context(), s.env, ws)
+	_, _, err := g.Observe(t.Context(), s.env, ws)
 	s.must(err)
 	before := count()
 	for range 5 {
-		_, err := g.Observe(t.Context(), s.env, ws)
+		_, _, err := g.Observe(t.Context(), s.env, ws)
 		s.must(err)
 	}
 	if after := count(); after > before {

@@ -84,6 +84,7 @@ func (m *fileMemo) readAnew(path string, n node) (content, error) {
 		return content{}, err
 	}
 	defer file.Close()
+	began := m.now()
 	data, err := io.ReadAll(io.LimitReader(file, maxSurveyedBytes+1))
 	if err != nil {
 		return content{}, err
@@ -99,7 +100,7 @@ func (m *fileMemo) readAnew(path string, n node) (content, error) {
 	if err != nil || again != n {
 		return content{}, errors.Join(errNotSurveyable, err)
 	}
-	if m.settled(n) {
+	if n.settled(began) {
 		m.keep(path, memorized{node: n, content: c})
 	}
 	return c, nil
@@ -115,7 +116,9 @@ func (m *fileMemo) keep(path string, file memorized) {
 }
 
 // settled reports whether any later change of a file will show in its node.
-func (m *fileMemo) settled(n node) bool {
+func (m *fileMemo) settled(n node) bool { return n.settled(m.now()) }
+
+func (n node) settled(now time.Time) bool {
 	if !n.identityIsKnown {
 		return false
 	}
@@ -123,13 +126,16 @@ func (m *fileMemo) settled(n node) bool {
 	if n.changed%int64(time.Second) == 0 {
 		needed = coarseSettleTime
 	}
-	return time.Duration(m.now().UnixNano()-n.changed) >= needed
+	return time.Duration(now.UnixNano()-n.changed) >= needed
 }
 
 // isAbsence reports whether err says that nothing is there.
 func isAbsence(err error) bool {
 	return err != nil && (errors.Is(err, fs.ErrNotExist) || isNoFolder(err))
 }
+
+// isForbidden reports whether err says that this user may not look.
+func isForbidden(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 // trimLine removes the line ends after the only line of a file.
 func trimLine(text string) string { return strings.TrimRight(text, "\r\n") }

@@ -8,15 +8,32 @@ import (
 // Git looks at worktrees. It is safe for concurrent use and keeps bounded
 // caches, so a process needs one.
 type Git struct {
-	limits limits
-	files  *fileMemo
-	known  *answerCache
+	limits   limits
+	files    *fileMemo
+	known    *answerCache
+	lookouts *lookouts // nil: it scans
 }
 
-// New returns a Git with empty caches. It starts nothing and holds nothing that
-// would have to be closed.
+// New returns a Git with empty caches that scans for every observation. It starts
+// nothing and holds nothing that would have to be closed.
 func New() *Git {
 	return &Git{limits: standardLimits(), files: newFileMemo(), known: newAnswerCache()}
+}
+
+// NewWatching returns a Git that watches the worktrees which it is asked to
+// observe, for as long as they are in use. Close it.
+func NewWatching() *Git {
+	g := New()
+	g.lookouts = newLookouts(g)
+	return g
+}
+
+// Close ends all watches and waits until nothing of them is left. A Git that
+// scans needs no Close.
+func (g *Git) Close() {
+	if g.lookouts != nil {
+		g.lookouts.close()
+	}
 }
 
 // The limits of one question and of one discovery (git-observation.md, 2.2;

@@ -23,6 +23,8 @@ type sight struct {
 	digest schema.Digest
 	method string // how the digest was made
 	target int64  // bytes of a symbolic link's target
+	firm   bool   // any change after this look shows in what the system says of the path
+	kept   bool   // the digest is from an earlier look
 }
 
 // limitReached says which limit left a file out.
@@ -39,6 +41,7 @@ const (
 type onlooker struct {
 	tree    *tree
 	limits  contentLimits
+	earlier []sight // those that are not looked at yet
 	began   time.Time
 	left    int64 // of the content limit
 	jobs    chan *sight
@@ -46,9 +49,10 @@ type onlooker struct {
 	started int
 }
 
-// look looks at every path (git-observation.md, section 4).
-func look(t *tree, limits contentLimits, paths []dirtyPath) []sight {
-	o := &onlooker{tree: t, limits: limits, began: limits.now(), left: limits.bytes}
+// look looks at every path (git-observation.md, section 4). Digests of files that
+// are as they were in earlier, sights of the same worktree, are taken from there.
+func look(t *tree, limits contentLimits, paths []dirtyPath, earlier []sight) []sight {
+	o := &onlooker{tree: t, limits: limits, earlier: earlier, began: limits.now(), left: limits.bytes}
 	sights := make([]sight, len(paths))
 	for i, path := range paths {
 		sights[i].dirtyPath = path
@@ -66,13 +70,13 @@ func (o *onlooker) lookAt(s *sight) {
 	n, err := o.examine(s.path)
 	switch {
 	case isAbsence(err):
-		s.kind = schema.PathMissing
+		s.kind, s.firm = schema.PathMissing, true
 		return
 	case err != nil:
 		s.kind = schema.PathUnreadable
 		return
 	}
-	s.seen = n
+	s.seen, s.firm = n, n.settled(time.Now())
 	switch n.kind {
 	case symbolicLink:
 		o.lookAtLink(s)
@@ -81,6 +85,17 @@ func (o *onlooker) lookAt(s *sight) {
 	default:
 		s.kind = schema.PathNonRegular
 	}
+}
+
+// before finds the earlier sight of a path. Paths are asked for in order.
+func (o *onlooker) before(path string) (sight, bool) {
+	for len(o.earlier) > 0 && o.earlier[0].path < path {
+		o.earlier = o.earlier[1:]
+	}
+	if len(o.earlier) == 0 || o.earlier[0].path != path {
+		return sight{}, false
+	}
+	return o.earlier[0], true
 }
 
 // examine looks at a path. Git marks a folder with a slash at the end, which must
@@ -97,7 +112,7 @@ func (o *onlooker) examine(path string) (node, error) {
 func (o *onlooker) lookAtLink(s *sight) {
 	target, err := o.tree.readLink(s.path)
 	if err != nil {
-		s.kind = schema.PathUnreadable
+		s.kind, s.firm = schema.PathUnreadable, false
 		return
 	}
 	s.kind, s.method = schema.PathSymlink, schema.SymlinkTarget
@@ -106,9 +121,14 @@ func (o *onlooker) lookAtLink(s *sight) {
 
 func (o *onlooker) lookAtFile(s *sight) {
 	cost := contentCost(s.seen.size)
+	earlier, known := o.before(s.path)
+	known = known && earlier.firm && earlier.digest != "" && earlier.seen == s.seen
 	switch {
+	case known && cost <= o.left:
+		o.left -= cost
+		s.kind, s.digest, s.method, s.kept = earlier.kind, earlier.digest, earlier.method, true
 	case o.expired():
-		s.kind, s.limit = schema.PathContentUnobserved, timeLimit
+		s.kind, s.limit, s.firm = schema.PathContentUnobserved, timeLimit, false
 	case cost > o.left:
 		s.kind, s.limit = schema.PathContentUnobserved, byteLimit
 	default:
@@ -137,6 +157,7 @@ func (o *onlooker) work() {
 	defer r.close()
 	for s := range o.jobs {
 		digest, method, err := r.digest(s.path, s.seen)
+		s.firm = s.firm && err == nil
 		switch {
 		case err == nil:
 			s.digest, s.method, s.kind = digest, method, schema.PathRegular
@@ -158,8 +179,8 @@ func putInOrder(sights []sight) {
 	over := false
 	for i := range sights {
 		s := &sights[i]
-		if over && s.seen.kind == regularFile {
-			s.kind, s.limit = schema.PathContentUnobserved, timeLimit
+		if over && s.seen.kind == regularFile && !s.kept {
+			s.kind, s.limit, s.firm = schema.PathContentUnobserved, timeLimit, false
 			s.digest, s.method = "", ""
 		}
 		over = over || s.limit == timeLimit

@@ -5,10 +5,11 @@ type node struct {
 	kind            nodeKind
 	device, inode   uint64
 	mode, owner     uint32
+	links           uint64 // names of a file
 	size            int64
 	modified        int64 // nanoseconds since 1970
 	changed         int64 // of the inode; nanoseconds since 1970
-	identityIsKnown bool  // device, inode, owner and changed mean something
+	identityIsKnown bool  // device, inode, owner, links and changed mean something
 }
 
 type nodeKind uint8

@@ -28,6 +28,7 @@ func nodeOf(st *unix.Stat_t) node {
 		inode:           uint64(st.Ino),
 		mode:            uint32(st.Mode),
 		owner:           st.Uid,
+		links:           uint64(st.Nlink),
 		size:            st.Size,
 		modified:        st.Mtim.Nano(),
 		changed:         st.Ctim.Nano(),

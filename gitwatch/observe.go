@@ -6,55 +6,99 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
+	"io"
 	"slices"
 
 	"slipway/schema"
 )
 
-// Observe looks at the worktree ws as it is now (git-observation.md). env is the
-// environment of the caller as it is; it is scrubbed here.
+// Mode says what an observation rests on (daemon.md, section 5).
+type Mode string
+
+const (
+	Watched Mode = "watch" // Git was asked about what changed only
+	Scanned Mode = "scan"  // Git was asked about the whole worktree
+)
+
+// Observe looks at the worktree ws as it is now (git-observation.md) and says how
+// it did. env is the environment of the caller as it is; it is scrubbed here. The
+// slices of the answer may be shared with others; do not write to them.
 //
 // It succeeds or fails as a whole. It fails where Git fails or exceeds its limits
-// of 30 s ([ErrTimeout]) and 16 MiB for one question, where its answer can not be understood,
-// where the root can not be opened, where ws no longer stands at its root, and
-// with the cause of ctx where that ends.
-func (g *Git) Observe(ctx context.Context, env []string, ws schema.WorkspaceIdentity) (schema.Observation, error) {
-	return g.scan(ctx, Scrub(env), ws)
+// of 30 s ([ErrTimeout]) and 16 MiB for one question, where its answer can not be
+// understood, where the root can not be opened, where ws no longer stands at its
+// root, and with the cause of ctx where that ends.
+func (g *Git) Observe(ctx context.Context, env []string, ws schema.WorkspaceIdentity) (schema.Observation, Mode, error) {
+	return g.observe(ctx, Scrub(env), ws, watchedDepth)
 }
 
-// scan observes by asking Git about the whole worktree.
-func (g *Git) scan(ctx context.Context, scrubbed []string, ws schema.WorkspaceIdentity) (schema.Observation, error) {
+// ObserveFresh is Observe that relies on nothing that was seen before: Git is
+// asked about the whole worktree, and every content is read. It answers what the
+// system keeps from a watch (see the package comment), too.
+func (g *Git) ObserveFresh(ctx context.Context, env []string, ws schema.WorkspaceIdentity) (schema.Observation, error) {
+	o, _, err := g.observe(ctx, Scrub(env), ws, freshDepth)
+	return o, err
+}
+
+// depth is how much of what is known an observation may rest on.
+type depth uint8
+
+const (
+	watchedDepth depth = iota
+	freshDepth
+)
+
+func (g *Git) observe(ctx context.Context, scrubbed []string, ws schema.WorkspaceIdentity, deep depth) (schema.Observation, Mode, error) {
+	if g.lookouts != nil {
+		return g.lookouts.observe(ctx, scrubbed, ws, deep)
+	}
 	git, err := g.program(scrubbed)
 	if err != nil {
-		return schema.Observation{}, err
+		return schema.Observation{}, Scanned, err
 	}
+	sum := sha256.New()
+	seen, err := g.scan(ctx, git, ws, sum, nil)
+	if err != nil {
+		return schema.Observation{}, Scanned, err
+	}
+	return assemble(seen.status, digestOf(sum), seen.sights), Scanned, nil
+}
+
+// scanned is what a scan found, beside the index listing.
+type scanned struct {
+	status status
+	sights []sight
+}
+
+// scan asks Git about the whole worktree and looks at all that is dirty. The
+// index listing is written to index. Digests are taken from earlier where they
+// hold.
+func (g *Git) scan(ctx context.Context, git program, ws schema.WorkspaceIdentity, index io.Writer, earlier []sight) (scanned, error) {
 	t, err := openTree(ws.WorktreeRoot)
 	if err != nil {
-		return schema.Observation{}, fmt.Errorf("the worktree's root can not be opened: %w", err)
+		return scanned{}, fmt.Errorf("the worktree's root can not be opened: %w", err)
 	}
 	defer t.close()
 	if err := g.standsAt(ctx, git, t, ws); err != nil {
-		return schema.Observation{}, err
+		return scanned{}, err
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	index := git.askIndex(asking, ws.WorktreeRoot)
+	listed := git.askIndex(asking, ws.WorktreeRoot, index)
 	st, err := git.askStatus(asking, ws.WorktreeRoot)
 	if err != nil {
 		stop()
-		<-index.done
-		return schema.Observation{}, err
+		<-listed
+		return scanned{}, err
 	}
-	sights := look(t, g.limits.content, st.paths)
-	<-index.done
-	if index.err != nil {
-		return schema.Observation{}, index.err
+	sights := look(t, g.limits.content, st.paths, earlier)
+	if err := <-listed; err != nil {
+		return scanned{}, err
 	}
 	if err := g.standsAt(ctx, git, t, ws); err != nil {
-		return schema.Observation{}, err
+		return scanned{}, err
 	}
-	return assemble(st, digestOf(index.sum), sights), nil
+	return scanned{status: st, sights: sights}, nil
 }
 
 func (p program) askStatus(ctx context.Context, root string) (status, error) {
@@ -67,22 +111,12 @@ func (p program) askStatus(ctx context.Context, root string) (status, error) {
 	return parseStatus(out.Bytes())
 }
 
-// indexAnswer is the digest of the index listing; it is there once done is
-// closed.
-type indexAnswer struct {
-	done chan struct{}
-	sum  hash.Hash
-	err  error
-}
-
-// askIndex puts its question beside the caller's own.
-func (p program) askIndex(ctx context.Context, root string) *indexAnswer {
-	answer := &indexAnswer{done: make(chan struct{}), sum: sha256.New()}
-	go func() {
-		defer close(answer.done)
-		answer.err = p.ask(ctx, answer.sum, root, "ls-files", "--stage", "-z")
-	}()
-	return answer
+// askIndex puts its question beside the caller's own. The channel gives one
+// value, when all is written.
+func (p program) askIndex(ctx context.Context, root string, to io.Writer) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- p.ask(ctx, to, root, "ls-files", "--stage", "-z") }()
+	return done
 }
 
 var errMoved = errors.New("the worktree is no longer the one that was found at its root")

@@ -232,7 +232,7 @@ func TestObserveAsksTwoQuestions(t *testing.T) {
 	g := New()
 	ws := s.discover(g, root)
 	s.asked()
-	if _, err := g.Observe(t.Context(), s.env, ws); err != nil {
+	if _, _, err := g.Observe(t.Context(), s.env, ws); err != nil {
 		t.Fatal(err)
 	}
 	before := "-c core.fsmonitor=false -C " + root + " "
@@ -338,7 +338,7 @@ func TestObserveFails(t *testing.T) {
 			g := New()
 			ws := s.discover(g, s.repo("r"))
 			change(s)
-			if o, err := g.Observe(t.Context(), s.env, ws); err == nil || err.Error() == "" {
+			if o, _, err := g.Observe(t.Context(), s.env, ws); err == nil || err.Error() == "" {
 				t.Errorf("got %+v", o)
 			}
 		})
@@ -352,12 +352,12 @@ func TestObserveOfAFormThatOnlyGitUnderstands(t *testing.T) {
 	s.git("above", "config", "core.worktree", s.path("above/real"))
 	g := New()
 	ws := s.discover(g, s.path("above/real"))
-	o, err := g.Observe(t.Context(), s.env, ws)
+	o, _, err := g.Observe(t.Context(), s.env, ws)
 	if err != nil || !cmp.Equal(o.DirtyFiles, []string{"x"}) {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	s.git("above", "config", "core.worktree", s.path("above"))
-	if o, err := g.Observe(t.Context(), s.env, ws); err == nil {
+	if o, _, err := g.Observe(t.Context(), s.env, ws); err == nil {
 		t.Errorf("of another worktree: %+v", o)
 	}
 }
@@ -398,7 +398,7 @@ func TestConcurrentUse(t *testing.T) {
 					t.Errorf("%s: got %+v, %v", root, ws, err)
 					return
 				}
-				o, err := g.Observe(t.Context(), s.realEnv, ws)
+				o, _, err := g.Observe(t.Context(), s.realEnv, ws)
 				if err != nil || !cmp.Equal(o.DirtyFiles, []string{dirty}) {
 					t.Errorf("%s: got %+v, %v", root, o, err)
 				}

@@ -16,6 +16,8 @@ type program struct {
 	path        string   // absolute
 	node        node     // what stands there, links followed
 	environment []string // scrubbed
+	options     []string // before the question
+	input       string
 	limits      limits
 }
 
@@ -24,9 +26,10 @@ func (g *Git) program(scrubbed []string) (program, error) {
 	return program{path: path, node: n, environment: scrubbed, limits: g.limits}, err
 }
 
-// killGrace is how long the ends of pipes that a killed or finished Git left to
-// others are waited for.
-const killGrace = time.Second
+// pipeGrace is how long the ends of pipes that a killed or finished Git left to
+// its children are read. It also bounds how late a busy machine may read what Git
+// said before it ended, so it is not short.
+const pipeGrace = 5 * time.Second
 
 var errAnswerTooLong = errors.New("the answer exceeds its limit")
 
@@ -41,12 +44,15 @@ func (p program) ask(ctx context.Context, stdout io.Writer, root string, questio
 	overflow := func() { stop(fmt.Errorf("%w of %d bytes", errAnswerTooLong, p.limits.answerBytes)) }
 	var complaint strings.Builder
 
-	args := append([]string{"-c", "core.fsmonitor=false", "-C", root}, question...)
-	cmd := exec.CommandContext(ctx, p.path, args...)
+	args := append([]string{"-c", "core.fsmonitor=false", "-C", root}, p.options...)
+	cmd := exec.CommandContext(ctx, p.path, append(args, question...)...)
 	cmd.Env = p.environment
+	if p.input != "" {
+		cmd.Stdin = strings.NewReader(p.input)
+	}
 	cmd.Stdout = &boundedWriter{to: stdout, left: p.limits.answerBytes, overflow: overflow}
 	cmd.Stderr = &boundedWriter{to: &complaint, left: p.limits.answerBytes, overflow: overflow}
-	cmd.WaitDelay = killGrace
+	cmd.WaitDelay = pipeGrace
 
 	err := runContained(cmd)
 	if err == nil {

@@ -168,7 +168,7 @@ func (s *sandbox) discover(g *Git, path string) schema.WorkspaceIdentity {
 
 func (s *sandbox) observe(g *Git, root string) schema.Observation {
 	s.tb.Helper()
-	o, err := g.Observe(context.Background(), s.env, s.discover(g, root))
+	o, _, err := g.Observe(context.Background(), s.env, s.discover(g, root))
 	s.must(err)
 	if err := o.Validate(); err != nil {
 		s.tb.Fatalf("not a valid observation: %v\n%+v", err, o)

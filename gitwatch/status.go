@@ -18,6 +18,8 @@ type status struct {
 	head        string
 	fingerprint schema.Digest
 	paths       []dirtyPath // sorted bytewise, unique
+	records     []record    // in the order of the answer
+	extra       bool        // there were records of other kinds
 }
 
 // dirtyPath is one path that Git calls dirty (git-observation.md, 3.1, 3.2).
@@ -67,13 +69,15 @@ func parseStatus(answer []byte) (status, error) {
 	if p.head != schema.UnbornHead && !isObjectID(p.head) {
 		return status{}, errors.New("git status did not say what HEAD is")
 	}
-	return status{head: p.head, fingerprint: digestOf(sum), paths: merge(p.paths)}, nil
+	return status{head: p.head, fingerprint: digestOf(sum), paths: merge(p.paths), records: p.records, extra: p.extra}, nil
 }
 
 type statusParser struct {
-	rest  []byte
-	head  string
-	paths []dirtyPath
+	rest    []byte
+	head    string
+	paths   []dirtyPath
+	records []record
+	extra   bool
 }
 
 // chunk takes what stands before the next NUL.
@@ -105,38 +109,43 @@ const (
 	unmergedFields = 11
 )
 
-func (p *statusParser) record(record string) error {
-	kind, rest, spaced := strings.Cut(record, " ")
+func (p *statusParser) record(text string) error {
+	kind, rest, spaced := strings.Cut(text, " ")
 	if !spaced {
-		return malformed(record)
+		return malformed(text)
 	}
 	switch kind {
 	case "1":
-		return p.tracked(record, ordinaryFields, ordinary)
+		return p.tracked(text, ordinaryFields, ordinary)
 	case "2":
-		return p.moved(record)
+		return p.moved(text)
 	case "u":
-		return p.tracked(record, unmergedFields, unmerged)
+		return p.tracked(text, unmergedFields, unmerged)
 	case "?":
+		p.keep(record{kind: untrackedRecord, path: rest, text: text})
 		return p.add(rest, untracked, "??")
 	case "!", "#": // ignored paths; headers of other options, as status.showStash
+		p.extra = true
 		return nil
 	}
-	return malformed(record)
+	return malformed(text)
 }
 
+func (p *statusParser) keep(r record) { p.records = append(p.records, r) }
+
 // tracked reads a record of one path: kind, XY, facts about it, path.
-func (p *statusParser) tracked(record string, fields int, category string) error {
-	parts, err := split(record, fields)
+func (p *statusParser) tracked(text string, fields int, category string) error {
+	parts, err := split(text, fields)
 	if err != nil {
 		return err
 	}
+	p.keep(record{kind: text[0], path: parts[fields-1], text: text})
 	return p.add(parts[fields-1], category, parts[1])
 }
 
 // moved reads a record of a rename or copy, whose origin is the next chunk.
-func (p *statusParser) moved(record string) error {
-	parts, err := split(record, renameFields)
+func (p *statusParser) moved(text string) error {
+	parts, err := split(text, renameFields)
 	if err != nil {
 		return err
 	}
@@ -144,7 +153,7 @@ func (p *statusParser) moved(record string) error {
 	target, origin := renamed, renameOrigin
 	switch {
 	case !isScore(score):
-		return malformed(record)
+		return malformed(text)
 	case score[0] == 'C':
 		target, origin = copied, copyOrigin
 	}
@@ -152,6 +161,7 @@ func (p *statusParser) moved(record string) error {
 	if err != nil {
 		return err
 	}
+	p.keep(record{kind: movedRecord, path: path, origin: from, text: text})
 	state := parts[1] + " " + score
 	if err := p.add(path, target, state); err != nil {
 		return err
@@ -168,10 +178,10 @@ func (p *statusParser) add(path, category, state string) error {
 }
 
 // split takes a record apart; only the path, its last field, may have spaces.
-func split(record string, fields int) ([]string, error) {
-	parts := strings.SplitN(record, " ", fields)
+func split(text string, fields int) ([]string, error) {
+	parts := strings.SplitN(text, " ", fields)
 	if len(parts) != fields || slices.Contains(parts, "") || !isXY(parts[1]) {
-		return nil, malformed(record)
+		return nil, malformed(text)
 	}
 	return parts, nil
 }

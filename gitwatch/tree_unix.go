@@ -125,6 +125,10 @@ func absentFolder(err error) error {
 	return err
 }
 
+// restart forgets which folders were on the way: later looks see what is there by
+// then.
+func (t *tree) restart() { t.back(0) }
+
 // back closes the folders below depth.
 func (t *tree) back(depth int) {
 	for _, folder := range t.way[depth:] {

@@ -34,6 +34,9 @@ func (t *tree) close() {
 	}
 }
 
+// restart is for trees that keep folders open.
+func (t *tree) restart() {}
+
 // self looks at the opened root itself.
 func (t *tree) self() (node, error) {
 	info, err := t.root.Stat(".")
@@ -115,3 +118,26 @@ func (f *treeFile) ReadAt(buffer []byte, offset int64) (int, error) {
 }
 
 func (f *treeFile) close() { _ = f.file.Close() }
+
+// list looks at all that is in a folder, in no order. What goes away meanwhile is
+// left out.
+func (t *tree) list(path string, see func(name string, n node)) error {
+	if path == "" {
+		path = "."
+	}
+	if err := t.checkWay(path); err != nil {
+		return err
+	}
+	folder, err := t.root.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	entries, err := folder.ReadDir(-1)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil {
+			see(entry.Name(), nodeOf(info))
+		}
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+package gitwatch
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"slipway/schema"
+)
+
+// plan says what to watch once a scan is over.
+type plan struct {
+	git   program
+	began time.Time // when the scan began
+}
+
+// rescan observes by asking about everything. It gives a plan where the worktree
+// is to be watched from now on.
+func (l *lookout) rescan(ctx context.Context, deep depth) (schema.Observation, *plan, error) {
+	before := l.base
+	l.base = nil
+	// An increment that came to nothing has taken what happened.
+	quiet := l.beginScan() && deep == freshDepth
+	g := l.set.git
+	git, err := g.program(l.env)
+	if err != nil {
+		return schema.Observation{}, nil, err
+	}
+	rests, doubt := l.premises(ctx, git)
+	began := time.Now()
+	listing := newListing()
+	var earlier []sight
+	if before != nil && deep != freshDepth {
+		earlier = before.sights
+	}
+	seen, err := g.scan(ctx, git, l.ws, listing, earlier)
+	if err != nil {
+		return schema.Observation{}, nil, err
+	}
+	o := assemble(seen.status, digestOf(listing.sum), seen.sights)
+	var now premises
+	if doubt == nil {
+		now, doubt = l.premises(ctx, git)
+	}
+	if doubt == nil && now != rests {
+		doubt = errUnsettled
+	}
+	var b *base
+	if doubt == nil {
+		b, doubt = newBase(now, listing, seen, o)
+	}
+	if doubt != nil {
+		l.doubt(doubt)
+		return o, nil, nil
+	}
+	l.base = b
+	if quiet && before != nil && before.premises == now && l.isQuiet() && before.contradicts(b) && len(l.linked) == 0 {
+		l.missed()
+		lastMissed = cmpRecords(before.status.records, b.status.records)
+		return o, nil, nil
+	}
+	return o, l.toPlan(git, b, began), nil
+}
+
+// beginScan forgets what happened before now: the scan sees it. It reports whether
+// it was nothing since the last observation.
+func (l *lookout) beginScan() (quiet bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.health.rescans++
+	trace("rescan")
+	if l.notes == nil || l.drain() != nil {
+		return false
+	}
+	happened := l.changes
+	l.changes = changes{folders: happened.folders}
+	if happened.everything || l.hasNewLinks(happened.paths) {
+		l.startAgain() // there may be files with further names that are not known
+	}
+	return l.ready && !l.restart && len(happened.paths) == 0 && len(happened.folders) == 0
+}
+
+// isQuiet reports whether nothing happened since the scan began.
+func (l *lookout) isQuiet() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.drain() == nil && !l.changes.everything && len(l.changes.paths) == 0 && len(l.changes.folders) == 0
+}
+
+// missed: nothing happened, and yet everything is not as it was.
+func (l *lookout) missed() {
+	l.base = nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fail(&unwatchable{"a scan found a change that no event told of, as of a file that is written through a memory mapping"})
+}
+
+// doubt: nothing can build upon this scan. What is only for a moment does not end
+// a watch.
+func (l *lookout) doubt(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if isUnwatchable(cause) {
+		l.endWatch()
+		l.unfollow()
+	}
+	if l.notes == nil && !l.health.waiting() {
+		l.health.reason = cause.Error()
+	}
+}
+
+// toPlan says what is to be watched. Where the watch goes on, only folders that
+// Git did not look into before are missing.
+func (l *lookout) toPlan(git program, b *base, began time.Time) *plan {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.notes != nil && l.ready && !l.restart && l.rules == b.rules() {
+		for path := range b.listing.folders {
+			l.adopt(path)
+		}
+		b.listing.folders = nil
+		l.compareNested(b.nested())
+		return nil
+	}
+	l.endWatch()
+	if l.health.waiting() || l.set.running.Err() != nil {
+		b.listing.folders = nil
+		return nil
+	}
+	l.health.reason = ""
+	return &plan{git: git, began: began}
+}
+
+// adopt has a folder with tracked files looked into if it is not watched, with the
+// lock held.
+func (l *lookout) adopt(path string) {
+	if l.folders.find(path) != nil {
+		return
+	}
+	if n, err := examine(absolute(l.ws.WorktreeRoot, path), keepLinks); err != nil || n.kind != directory {
+		return
+	}
+	if !l.changes.appeared(path) {
+		l.startAgain()
+	}
+}
+
+// carryOut watches the worktree as planned. It has the turn.
+func (l *lookout) carryOut(p *plan) {
+	ctx, end := context.WithTimeout(l.set.running, l.set.pace.plan)
+	defer end()
+	trace("plan")
+	err := l.begin(ctx, p)
+	trace("planned %v", err)
+	l.base.listing.folders = nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil, l.notes == nil && l.health.waiting(): // all is well, or what is wrong is told already
+	case errors.Is(err, errStartAgain):
+		l.endWatch()
+	case ctx.Err() != nil && l.set.running.Err() == nil:
+		l.fail(errTooFast)
+	default:
+		l.fail(err)
+	}
+}
+
+// begin sets all watches. The base was seen before they were: whatever changed
+// since the scan for it began is told by the times of files and folders.
+func (l *lookout) begin(ctx context.Context, p *plan) error {
+	for _, path := range []string{l.ws.WorktreeRoot, l.ws.GitDir, l.ws.GitCommonDir} {
+		if err := watchableAt(path); err != nil {
+			return err
+		}
+	}
+	t, err := openTree(l.ws.WorktreeRoot)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	root, err := t.self()
+	if err != nil {
+		return err
+	}
+	notes, err := l.set.notify()
+	if err != nil {
+		return err
+	}
+	l.linked, l.forced = make(map[string]node), nil
+	l.mu.Lock()
+	l.watch = watch{notes: notes, most: l.set.most(), rules: l.base.rules(), followers: l.followers}
+	l.health.began = time.Now()
+	l.mu.Unlock()
+	if !l.set.start(func() { l.listen(notes) }) {
+		return context.Canceled
+	}
+	w := &planner{
+		lookout: l, git: p.git, tree: t, device: root.device, tracked: l.base.listing.folders,
+		gitlinks: l.base.listing, since: p.began.Add(-settleTime).UnixNano(),
+	}
+	if err := w.walk(ctx, []string{""}); err != nil {
+		return err
+	}
+	if len(l.linked) > maxLinkedFiles {
+		return errManyLinked
+	}
+	if !clockStands(p.began, time.Now()) {
+		l.noteFolder("")
+	}
+	if err := l.watchRepository(); err != nil {
+		return err
+	}
+	l.checkNested(l.base.nested())
+	return l.finish(ctx, w, func() {
+		l.ready = true
+		l.tell()
+	})
+}
+
+// watchRepository watches where commands of Git write, so that followers hear of
+// it. Observations do not rest on that.
+func (l *lookout) watchRepository() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	folders := append(distinct(l.ws.GitCommonDir, l.ws.GitDir),
+		filepath.Join(l.ws.GitCommonDir, "info"), filepath.Join(l.ws.GitCommonDir, "refs", "heads"))
+	for _, path := range folders {
+		if l.notes == nil {
+			return errStartAgain
+		}
+		id, there, err := l.hold(path)
+		if err != nil {
+			return err
+		}
+		if there && l.folders.byID[id] == nil {
+			l.folders.put(&folder{id: id, role: ofRepository})
+		}
+	}
+	return nil
+}
