@@ -106,7 +106,9 @@ func (r *Run) apply(e Event) error {
 		}
 	}
 	r.state, r.pauseReason = c.State, c.PauseReason
-	r.queue = c.PendingActions
+	if err := r.applyQueue(c); err != nil {
+		return err
+	}
 	if c.Resumed != nil {
 		r.lastResume = c.Resumed
 	}
@@ -130,8 +132,8 @@ func (r *Run) checkEvent(e Event) error {
 		ActionSkipped:    c.Skipped != "",
 		RunStopped:       c.State == schema.Stopped,
 	}
-	for kind, operation := range resumeOperations {
-		has[kind] = c.Resumed != nil && c.Resumed.Operation == operation
+	if operation, resumes := resumeOperations[e.Type]; resumes {
+		has[e.Type] = c.Resumed != nil && resultFits(e.Type, operation, c.Resumed)
 	}
 	switch fits, known := has[e.Type]; {
 	case !known:
@@ -150,11 +152,30 @@ func (r *Run) checkEvent(e Event) error {
 		return fmt.Errorf("content of another event in a %s", e.Type)
 	case c.RemainingBudget < 0:
 		return errors.New("negative budget")
+	case !c.isText():
+		return errors.New("a statement or summary that is no text")
 	}
 	if c.Observed == nil || c.Observed.Git == nil {
 		return nil
 	}
 	return c.Observed.Git.Validate()
+}
+
+// isText says whether what Slipway itself adds can be shown.
+func (c *Change) isText() bool {
+	for _, list := range [][]string{c.Observations, c.KnownIssues, c.Uncertainties, {c.Summary}} {
+		if slices.ContainsFunc(list, func(text string) bool { return !schema.IsText(text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// resultFits is the table of wire.md, 8.3.
+func resultFits(e EventType, operation schema.ResumeOperation, result *schema.ResumeResult) bool {
+	names := e == SourceCandidateCreated || e == SourceAmended || e == SourcePinned
+	return result.Operation == operation && result.BudgetApplied == (e != SourceCandidateCreated) &&
+		(result.CandidateID != "") == names
 }
 
 // mark replaces the step at index i by a changed copy.
@@ -182,6 +203,7 @@ func (r *Run) applyOutcome(c *Change) error {
 	}
 	r.mark(r.current, func(s *step) {
 		s.outcome, s.payload, s.outcomeAt = o, c.Submitted.PayloadSHA256, r.sequence
+		s.told = newItem(outcomeItem(s))
 		if o.Status == schema.NeedsInput {
 			s.context = r.steps[r.current].context
 		}
@@ -198,23 +220,15 @@ func (r *Run) applyOutcome(c *Change) error {
 
 // addReported appends what the host reported, as given.
 func (r *Run) addReported(o *schema.Outcome) {
-	r.observations = extend(r.observations, o.Observations)
-	r.knownIssues = extend(r.knownIssues, o.KnownIssues)
+	r.observations = append(r.observations, o.Observations...)
+	r.knownIssues = append(r.knownIssues, o.KnownIssues...)
 	if o.Implementation != nil {
-		r.uncertainties = extend(r.uncertainties, o.Implementation.Uncertainties)
-		r.activities = extend(r.activities, o.Implementation.Activities)
+		r.uncertainties = append(r.uncertainties, o.Implementation.Uncertainties...)
+		r.activities = append(r.activities, o.Implementation.Activities...)
 	}
 	if o.Review != nil {
-		r.uncertainties = extend(r.uncertainties, o.Review.Uncertainties)
+		r.uncertainties = append(r.uncertainties, o.Review.Uncertainties...)
 	}
-}
-
-// extend appends without ever writing into memory that an older Run can see.
-func extend[T any](list, more []T) []T {
-	if len(more) == 0 {
-		return list
-	}
-	return append(slices.Clip(list), more...)
 }
 
 func (r *Run) applySkip(c *Change) error {
@@ -328,9 +342,9 @@ func (r *Run) kindLookedAfter(c *Change) schema.Kind {
 }
 
 func (r *Run) applyLists(c *Change) error {
-	r.observations = extend(r.observations, c.Observations)
-	r.knownIssues = extend(r.knownIssues, c.KnownIssues)
-	r.uncertainties = extend(r.uncertainties, c.Uncertainties)
+	r.observations = append(r.observations, c.Observations...)
+	r.knownIssues = append(r.knownIssues, c.KnownIssues...)
+	r.uncertainties = append(r.uncertainties, c.Uncertainties...)
 	return r.applyBudget(c)
 }
 
@@ -345,6 +359,20 @@ func (r *Run) applyBudget(c *Change) error {
 		return errors.New("the budget does not add up")
 	}
 	r.remainingBudget = c.RemainingBudget
+	return nil
+}
+
+// applyQueue: suggestions leave the queue at its head, be they issued or dropped.
+func (r *Run) applyQueue(c *Change) error {
+	queue := r.queue
+	if c.Submitted != nil {
+		queue = slices.Concat(queue, c.Submitted.Outcome.SuggestedActions)
+	}
+	gone := len(queue) - len(c.PendingActions)
+	if gone < 0 || !slices.Equal(queue[gone:], c.PendingActions) {
+		return errors.New("the queue holds what nobody suggested")
+	}
+	r.queue = c.PendingActions
 	return nil
 }
 
@@ -373,11 +401,11 @@ func (r *Run) applyIssue(c *Change) error {
 	switch {
 	case r.current != none:
 		return errors.New("an Action was issued while another one waits")
-	case r.stepOf(c.Issued.ActionID) != none || c.Issued.ActionID == "":
+	case r.stepOf(c.Issued.ActionID) != none:
 		return errors.New("an Action was issued twice")
 	case c.State != schema.Active:
 		return errors.New("an Action was issued into a Run that is not active")
-	case !knownKind(c.Issued.Kind) || schema.IsBlank(c.Issued.Brief) || len(c.Issued.Brief) > schema.MaxBriefBytes:
+	case !c.Issued.sound():
 		return errors.New("an Action was issued that is none")
 	}
 	r.steps = append(r.steps, &step{
@@ -388,6 +416,10 @@ func (r *Run) applyIssue(c *Change) error {
 	return nil
 }
 
-func knownKind(kind schema.Kind) bool {
-	return looksAtWorktree(kind) || kind == schema.Review || kind == schema.Summarize
+// sound holds what only the event says of an Action against wire.md, section 4.
+func (i *Issued) sound() bool {
+	kind := looksAtWorktree(i.Kind) || i.Kind == schema.Review || i.Kind == schema.Summarize
+	id := schema.IsPlain(i.ActionID) && !schema.IsBlank(i.ActionID)
+	brief := schema.IsText(i.Brief) && !schema.IsBlank(i.Brief) && len(i.Brief) <= schema.MaxBriefBytes
+	return kind && id && brief
 }

@@ -69,9 +69,3 @@ func (c *cache) drop(k key) {
 		delete(c.entries, k)
 	}
 }
-
-func (c *cache) len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries)
-}

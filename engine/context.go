@@ -21,9 +21,17 @@ type part struct {
 	heading string
 	omitted string // what the line of left-out items calls them
 	count   int
-	item    func(i int) string // of count, oldest first
-	chosen  []string           // newest first
+	item    func(i int) item // of count, oldest first
+	chosen  []item           // newest first
 }
+
+// item is an entry of the context with its size.
+type item struct {
+	text string
+	size size
+}
+
+func newItem(text string) item { return item{text, sizeOf(text)} }
 
 // size is a length in bytes, and in bytes of the JSON literal without quotes.
 type size struct{ bytes, encoded int }
@@ -65,12 +73,10 @@ func (r *Run) contextOf(s *step) (string, error) {
 		return "", &schema.ActionFault{Code: schema.CodeActionTooLarge, Reason: "goal and brief leave no room for the context"}
 	}
 	parts := r.contextParts(s)
-	choose(parts, limit)
-	text := render(parts)
-	if got := sizeOf(text); got.bytes > limit.bytes || got.encoded > limit.encoded {
+	if !fits(choose(parts, limit), limit) {
 		return "", &schema.ActionFault{Code: schema.CodeActionTooLarge, Reason: "the context does not fit beside goal and brief"}
 	}
-	return text, nil
+	return render(parts), nil
 }
 
 // contextParts finds what was known when the Action was issued.
@@ -91,11 +97,11 @@ func (r *Run) contextParts(issued *step) []*part {
 	earlier := max(len(told)-1, 0)
 	return []*part{
 		{heading: "Decisions:\n", omitted: "decisions", count: len(decisions),
-			item: func(i int) string { return decisionItem(decisions[i]) }},
+			item: func(i int) item { return newItem(decisionItem(decisions[i])) }},
 		{heading: "Recent outcome:\n", omitted: "recent outcomes", count: len(told) - earlier,
-			item: func(i int) string { return outcomeItem(told[earlier+i]) }},
+			item: func(i int) item { return told[earlier+i].told }},
 		{heading: "Earlier outcomes:\n", omitted: "earlier outcomes", count: earlier,
-			item: func(i int) string { return outcomeItem(told[i]) }},
+			item: func(i int) item { return told[i].told }},
 	}
 }
 
@@ -115,11 +121,13 @@ func decisionItem(a *answer) string {
 }
 
 func outcomeItem(s *step) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "- %s action %s: %s\n", s.kind, s.actionID, withLF(s.outcome.Summary))
-	if len(s.outcome.KnownIssues) > 0 {
-		b.WriteString("  Known issues:\n")
+	line := "- " + string(s.kind) + " action " + s.actionID + ": " + withLF(s.outcome.Summary) + "\n"
+	if len(s.outcome.KnownIssues) == 0 {
+		return line
 	}
+	var b strings.Builder
+	b.WriteString(line)
+	b.WriteString("  Known issues:\n")
 	for _, issue := range s.outcome.KnownIssues {
 		b.WriteString("  - ")
 		b.WriteString(strings.TrimPrefix(indented(issue, "    "), "    "))
@@ -129,47 +137,73 @@ func outcomeItem(s *step) string {
 
 // indented puts a prefix before every line, empty ones too, and ends with LF.
 func indented(text, prefix string) string {
-	lines := strings.Split(withLF(text), "\n")
-	return prefix + strings.Join(lines, "\n"+prefix) + "\n"
+	return prefix + strings.ReplaceAll(withLF(text), "\n", "\n"+prefix) + "\n"
 }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-func withLF(text string) string { return lineEnds.Replace(text) }
+// withLF gives the text with LF line ends. Few texts have others.
+func withLF(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text
+	}
+	return lineEnds.Replace(text)
+}
 
 // choose takes items in order of priority until one does not fit whole; that one
-// is cut, and the rest is left out.
-func choose(parts []*part, limit size) {
+// is cut, and the rest is left out. It returns the size of the whole.
+func choose(parts []*part, limit size) size {
 	used := size{}
 	for _, p := range parts {
 		for i := p.count - 1; i >= 0; i-- {
-			text := p.item(i)
-			p.chosen = append(p.chosen, text)
-			taken := used.plus(sizeOf(text))
-			if fits(taken.plus(frame(parts)), limit) {
+			next := p.item(i)
+			p.chosen = append(p.chosen, next)
+			if taken := used.plus(next.size); fits(taken.plus(frame(parts)), limit) {
 				used = taken
 				continue
 			}
 			last := len(p.chosen) - 1
-			p.chosen[last] = cutItem(text, used.plus(frame(parts)), limit)
-			if p.chosen[last] == "" {
+			p.chosen[last] = newItem(cutItem(next.text, used.plus(frame(parts)), limit))
+			used = used.plus(p.chosen[last].size)
+			if p.chosen[last].text == "" {
 				p.chosen = p.chosen[:last]
 			}
-			return
+			return used.plus(frame(parts))
 		}
 	}
+	return used.plus(frame(parts))
 }
 
 func fits(s, limit size) bool { return s.bytes <= limit.bytes && s.encoded <= limit.encoded }
 
 // frame is the size of everything that is no item: headings, the words for an
-// empty part, and the lines that count what is left out.
+// empty part, and the lines that count what is left out. It is asked for once an
+// item, so it is computed without making the lines.
 func frame(parts []*part) size {
 	var s size
 	for _, p := range parts {
-		s = s.plus(sizeOf(p.heading)).plus(sizeOf(p.closing()))
+		s = s.plus(plainLine(len(p.heading)))
+		switch left := p.count - len(p.chosen); {
+		case p.count == 0:
+			s = s.plus(plainLine(len(emptyPart)))
+		case left > 0:
+			s = s.plus(plainLine(len("[omitted : ]\n") + len(p.omitted) + digits(left)))
+		}
 	}
 	return s
+}
+
+// plainLine is the size of a line of letters with its LF, which counts twice in
+// JSON.
+func plainLine(bytes int) size { return size{bytes, bytes + 1} }
+
+// digits counts those of a positive number.
+func digits(n int) int {
+	count := 0
+	for ; n > 0; n /= 10 {
+		count++
+	}
+	return count
 }
 
 const emptyPart = "(none)\n"
@@ -211,13 +245,13 @@ func truncationMark(whole string) string {
 }
 
 func render(parts []*part) string {
-	var b strings.Builder
+	var pieces []string
 	for _, p := range parts {
-		b.WriteString(p.heading)
-		for _, text := range slices.Backward(p.chosen) {
-			b.WriteString(text)
+		pieces = append(pieces, p.heading)
+		for _, shown := range slices.Backward(p.chosen) {
+			pieces = append(pieces, shown.text)
 		}
-		b.WriteString(p.closing())
+		pieces = append(pieces, p.closing())
 	}
-	return b.String()
+	return strings.Join(pieces, "")
 }

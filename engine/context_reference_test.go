@@ -109,11 +109,8 @@ func decisionItems(s *schema.RunStatus) (items []string) {
 		if !a.Active || a.ConfirmDestructive || a.Text == "" {
 			continue
 		}
-		item := "- action " + a.ActionID + " decision:\n"
-		for _, line := range lines(a.Text) {
-			item += "  " + line + "\n"
-		}
-		items = append(items, item)
+		text := "  " + strings.Join(lines(a.Text), "\n  ") + "\n"
+		items = append(items, "- action "+a.ActionID+" decision:\n"+text)
 	}
 	return items
 }

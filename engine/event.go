@@ -109,5 +109,17 @@ func DecodeEvent(eventType string, at time.Time, data []byte) (Event, error) {
 	if err := schema.DecodeStrict(data, maxChangeBytes, &e.Change); err != nil {
 		return Event{}, fmt.Errorf("%s: %w", eventType, err)
 	}
+	if s := e.Change.Submitted; s != nil && !whole(&s.Outcome) {
+		return Event{}, fmt.Errorf("%s: the Outcome is not whole", eventType)
+	}
 	return e, nil
+}
+
+// whole says whether the Outcome has what every accepted one has and
+// [schema.Outcome.Validate] takes for granted.
+func whole(o *schema.Outcome) bool {
+	i := o.Implementation
+	return o.ContractVersion == schema.ContractVersion &&
+		o.Observations != nil && o.KnownIssues != nil && o.SuggestedActions != nil &&
+		(i == nil || i.FilesChanged != nil && i.Activities != nil && i.Uncertainties != nil)
 }

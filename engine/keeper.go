@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/google/uuid"
 
+	"slipway/gitwatch"
 	"slipway/journal"
 	"slipway/schema"
 )
@@ -14,8 +16,11 @@ import (
 type Git interface {
 	// Discover says which worktree a path is in.
 	Discover(ctx context.Context, env []string, path string) (schema.WorkspaceIdentity, error)
-	// Observe looks at the worktree.
-	Observe(ctx context.Context, env []string, w schema.WorkspaceIdentity) (schema.Observation, error)
+	// Observe looks at the worktree. What it knows already it need not look up
+	// again, where nothing that it is told of has changed since.
+	Observe(ctx context.Context, env []string, w schema.WorkspaceIdentity) (schema.Observation, gitwatch.Mode, error)
+	// ObserveFresh looks at the worktree and relies on nothing that it knows.
+	ObserveFresh(ctx context.Context, env []string, w schema.WorkspaceIdentity) (schema.Observation, error)
 }
 
 // Options of a Keeper. The zero value of a field takes its default.
@@ -43,6 +48,9 @@ type Keeper struct {
 	runs        *cache
 	turns       turns
 	projections projections
+	feeds       feeds
+	listings    listings
+	syncs       syncTimes
 }
 
 // NewKeeper makes a Keeper. Close it when it is done.
@@ -51,6 +59,7 @@ func NewKeeper(o Options) *Keeper {
 	if k.fs == nil {
 		k.fs = journal.OS()
 	}
+	k.fs = timedFS{k.fs, &k.syncs}
 	if k.now == nil {
 		k.now = time.Now
 	}
@@ -66,3 +75,7 @@ func (k *Keeper) Close(ctx context.Context) error { return k.projections.flush(c
 
 // key names a Run on this machine: ids are unique in a repository only.
 type key struct{ commonDir, id string }
+
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.commonDir, other.commonDir), cmp.Compare(k.id, other.id))
+}

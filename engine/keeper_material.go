@@ -117,11 +117,11 @@ func (v *visit) checkSectionKey(run, key string) error {
 // materialReadFailure is what a reader of material says of a Run that it can not
 // read; it differs from a status in one code (storage.md, section 9).
 func (v *visit) materialReadFailure(id string, err error) error {
-	var invalid *journal.InvalidError
-	if errors.As(err, &invalid) {
-		return v.unusable(id, err)
+	var foreign *foreignError
+	if errors.As(err, &foreign) || errors.Is(err, journal.ErrNoRun) || errors.Is(err, journal.ErrBusy) {
+		return v.readFailure(id, err)
 	}
-	return v.readFailure(id, err)
+	return v.unusable(id, err)
 }
 
 // readableStep is the step of an Action whose material may be read now.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"slipway/journal"
 	"slipway/schema"
@@ -91,8 +92,18 @@ func (k *Keeper) onlyLive(ctx context.Context, caller Caller) (string, error) {
 	if len(live) == 1 && unreadable == 0 {
 		return live[0], nil
 	}
-	return "", schema.Usage(schema.CodeRunIDRequired, schema.NextListRuns(v.place()),
-		"name the Run to stop: %d can be stopped and %d can not be read in this worktree", len(live), unreadable)
+	return "", schema.Usage(schema.CodeRunIDRequired, schema.NextListRuns(v.place()), "%s", whichToStop(len(live), unreadable))
+}
+
+// whichToStop says why no Run is the one that is meant.
+func whichToStop(live, unreadable int) string {
+	switch {
+	case live == 0 && unreadable == 0:
+		return "no Run of this worktree is active or paused, so there is none to stop"
+	case unreadable == 0:
+		return fmt.Sprintf("name the Run to stop: %d of this worktree are active or paused", live)
+	}
+	return fmt.Sprintf("name the Run to stop: %d of this worktree are active or paused, and %d can not be read", live, unreadable)
 }
 
 // mutate walks one operation on an existing Run: turn, lock, replay, decision,
@@ -110,7 +121,7 @@ func (k *Keeper) mutate(ctx context.Context, caller Caller, id string, cmd Comma
 		}
 	}
 	failed := storageFailure{place: v.place(), next: schema.NextInspectRun(v.place(), id)}
-	release, ok := k.turns.take(ctx, v.key(id))
+	release, ok := v.turn(ctx, id)
 	if !ok {
 		return nil, failed.of(journal.ErrBusy)
 	}
@@ -191,7 +202,11 @@ func (k *Keeper) decide(ctx context.Context, v *visit, run *Run, cmd Command) (D
 	facts := Facts{Now: k.instant(), ActionID: k.id()}
 	d, err := Decide(run, cmd, facts)
 	if errors.Is(err, ErrObservationNeeded) {
-		facts.Git = v.observe(ctx)
+		if s := run.currentStep(); s != nil && s.kind == schema.Summarize {
+			facts.Git = v.observeFinally(ctx)
+		} else {
+			facts.Git = v.observe(ctx)
+		}
 		d, err = Decide(run, cmd, facts)
 	}
 	return d, err
@@ -235,6 +250,7 @@ func (k *Keeper) commit(v *visit, w *journal.Writer, d Decision, record journal.
 	}
 	m.stamp = stamp
 	k.runs.put(m)
+	k.feeds.tell(m, d.Event)
 	if err := k.refresh(w, m); err != nil {
 		return nil, failed.of(err)
 	}
@@ -269,7 +285,8 @@ func projectNow(w *journal.Writer, r *Run) error {
 func (v *visit) answer(d Decision) (*schema.ProtocolState, error) {
 	state, err := d.Run.ProtocolState()
 	if err != nil {
-		return nil, schema.Runtime(schema.CodeRuntimeError, schema.NextInspectRun(v.place(), d.Run.ID()), nil, "%v", err)
+		return nil, schema.Runtime(schema.CodeMutationCommittedOutputFailed, schema.NextInspectRun(v.place(), d.Run.ID()),
+			schema.MutationDetails{Phase: journal.PhaseResponseOutput, Committed: true}, "the change is recorded, but the answer could not be made: %v", err)
 	}
 	if d.Resumed != nil {
 		state.ResumeOperation, state.BudgetApplied = d.Resumed.Operation, &d.Resumed.BudgetApplied

@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
+	"slipway/gitwatch"
 	"slipway/journal"
 	"slipway/schema"
 )
@@ -42,35 +41,44 @@ func (e *foreignError) owner() schema.WorkspaceIdentity {
 	return e.started.Change.Started.WorkspaceIdentity
 }
 
-// read gives a Run of this worktree as its journal has it now. The error is a
-// *foreignError or one of the journal's.
+// read gives a Run of this worktree as its journal has it now, and remembers it.
+// The error is a *foreignError or one of the journal's.
 func (k *Keeper) read(ctx context.Context, v *visit, id string) (*Run, error) {
 	have := v.recall(id)
+	run, stamp, err := v.replayed(ctx, id, have)
+	if err == nil && run != have.run {
+		k.runs.put(remembered{v.key(id), run, stamp})
+	}
+	return run, err
+}
+
+// replayed gives a Run of this worktree as its journal has it now.
+func (v *visit) replayed(ctx context.Context, id string, have remembered) (*Run, journal.Stamp, error) {
+	refuse := func(err error) (*Run, journal.Stamp, error) { return nil, journal.Stamp{}, err }
 	if have.run == nil {
 		if err := v.admit(ctx, id); err != nil {
-			return nil, err
+			return refuse(err)
 		}
 	}
 	records, stamp, unchanged, err := v.store.Read(ctx, id, have.stamp)
 	if err != nil {
-		return nil, err
+		return refuse(err)
 	}
 	if unchanged {
-		return have.run, nil
+		return have.run, have.stamp, nil
 	}
 	run, err := replay(id, records)
 	if err != nil {
-		return nil, err
+		return refuse(err)
 	}
 	if run.workspace != v.workspace {
 		started, err := v.started(id)
 		if err != nil {
-			return nil, err
+			return refuse(err)
 		}
-		return nil, &foreignError{started}
+		return refuse(&foreignError{started})
 	}
-	k.runs.put(remembered{v.key(id), run, stamp})
-	return run, nil
+	return run, stamp, nil
 }
 
 // admit checks from the first record, without the lock, that a Run is of this
@@ -148,54 +156,21 @@ func entryOf(id string, run *Run, err error) entry {
 	return entry{unavailable: &schema.UnavailableRun{ID: id, Code: schema.CodeRunJournalInvalid, Detail: printableFailure(err)}}
 }
 
-// List shows all Runs of the repository, those of other worktrees as stubs. It
-// writes nothing.
-func (k *Keeper) List(ctx context.Context, caller Caller) (*schema.StatusList, error) {
-	v, err := k.visit(ctx, caller, journal.ReadOnly)
-	if err != nil {
-		return nil, err
-	}
-	defer v.store.Close()
-	entries, err := k.entries(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	list := &schema.StatusList{
-		ContractVersion: schema.ContractVersion, Runs: []schema.ListedRun{}, UnavailableRuns: []schema.UnavailableRun{},
-	}
-	for _, e := range entries {
-		switch {
-		case e.unavailable != nil:
-			list.UnavailableRuns = append(list.UnavailableRuns, *e.unavailable)
-		case e.stub != nil:
-			list.Runs = append(list.Runs, schema.ListedRun{Stub: e.stub})
-		default:
-			status, err := e.run.Status()
-			if err != nil {
-				list.UnavailableRuns = append(list.UnavailableRuns, *entryOf(e.run.ID(), nil, err).unavailable)
-				continue
-			}
-			list.Runs = append(list.Runs, schema.ListedRun{Status: status})
-		}
-	}
-	slices.SortStableFunc(list.Runs, olderFirst)
-	return list, nil
-}
-
-// olderFirst orders by creation; runs are by id already.
-func olderFirst(a, b schema.ListedRun) int {
-	return cmp.Or(a.CreatedAt().Compare(b.CreatedAt()), cmp.Compare(a.RunID(), b.RunID()))
+// Seen is an observation and what it rests on.
+type Seen struct {
+	*schema.Observation
+	Mode gitwatch.Mode
 }
 
 // Observe looks at the caller's worktree.
-func (k *Keeper) Observe(ctx context.Context, caller Caller) (*schema.Observation, error) {
+func (k *Keeper) Observe(ctx context.Context, caller Caller) (*Seen, error) {
 	w, err := k.workspace(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
-	o, err := k.git.Observe(ctx, caller.Environment, w)
+	o, mode, err := k.git.Observe(ctx, caller.Environment, w)
 	if err != nil {
 		return nil, schema.Runtime(schema.CodeGitObservationFailed, schema.NextNone(w.Place()), nil, "the worktree can not be observed: %v", err)
 	}
-	return &o, nil
+	return &Seen{&o, mode}, nil
 }

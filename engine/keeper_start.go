@@ -75,7 +75,7 @@ func (k *Keeper) create(ctx context.Context, v *visit, id string, d Decision) (*
 	if err := v.recheck(ctx); err != nil {
 		return nil, err
 	}
-	release, ok := k.turns.take(ctx, v.key(id))
+	release, ok := v.turn(ctx, id)
 	if !ok {
 		return nil, failed.of(journal.ErrBusy)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,12 +42,12 @@ type projections struct {
 	failed  map[key]error
 	timer   *time.Timer // of the next round; nil when none is due
 	roundAt time.Time
-	work    sync.Mutex // one round at a time
+	work    chan struct{} // holds one while a round is under way
 }
 
 func (p *projections) init(k *Keeper) {
 	p.keeper = k
-	p.due, p.failed = map[key]remembered{}, map[key]error{}
+	p.due, p.failed, p.work = map[key]remembered{}, map[key]error{}, make(chan struct{}, 1)
 }
 
 // schedule notes that a Run moved on.
@@ -74,8 +76,12 @@ func (p *projections) flush(ctx context.Context) error { return p.round(ctx) }
 
 // round writes what is due now. What fails is due again.
 func (p *projections) round(ctx context.Context) error {
-	p.work.Lock()
-	defer p.work.Unlock()
+	select {
+	case p.work <- struct{}{}:
+		defer func() { <-p.work }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	p.mu.Lock()
 	due := p.due
 	p.due = map[key]remembered{}
@@ -85,7 +91,8 @@ func (p *projections) round(ctx context.Context) error {
 	}
 	p.mu.Unlock()
 	var failures []error
-	for k, m := range due {
+	for _, k := range slices.SortedFunc(maps.Keys(due), key.compare) {
+		m := due[k]
 		err := p.keeper.project(ctx, m)
 		failures = append(failures, err)
 		p.note(k, m, err)
@@ -153,6 +160,3 @@ func (k *Keeper) Stale() []string {
 	}
 	return stale
 }
-
-// Cached is the number of Runs in memory.
-func (k *Keeper) Cached() int { return k.runs.len() }

@@ -52,30 +52,30 @@ func runRefusals(t *testing.T, cases []refusalCase) {
 
 // The histories that the tables of refusals begin with.
 
-func activeRun(t *testing.T) *history { return startWith(t, clean) }
+func activeRun(t tester) *history { return startWith(t, clean) }
 
-func decisionRun(t *testing.T) *history {
+func decisionRun(t tester) *history {
 	return startWith(t, clean).submit(asking(schema.DecisionRequired))
 }
 
-func destructiveRun(t *testing.T) *history {
+func destructiveRun(t tester) *history {
 	return startWith(t, clean).toImplement().submit(asking(schema.DestructiveConfirmationRequired))
 }
 
-func environmentRun(t *testing.T) *history {
+func environmentRun(t tester) *history {
 	return startWith(t, clean).submit(asking(schema.EnvironmentUnavailable))
 }
 
 // blindRun could not observe the worktree after a settled Outcome.
-func blindRun(t *testing.T) *history {
+func blindRun(t tester) *history {
 	return startWith(t, clean).submitSeeing(unseen("git failed"))
 }
 
-func exhaustedRun(t *testing.T) *history { return startWith(t, clean, withBudget(1)).submit() }
+func exhaustedRun(t tester) *history { return startWith(t, clean, withBudget(1)).submit() }
 
-func stoppedRun(t *testing.T) *history { return startWith(t, clean).must(engine.Stop{}) }
+func stoppedRun(t tester) *history { return startWith(t, clean).must(engine.Stop{}) }
 
-func endedRun(t *testing.T) *history { return startWith(t, clean).submit().submit() }
+func endedRun(t tester) *history { return startWith(t, clean).submit().submit() }
 
 // exhaustedConfirmation was confirmed without a budget for the Implement.
 func exhaustedConfirmation(t *testing.T) (*history, engine.Reply) {

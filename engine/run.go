@@ -70,6 +70,7 @@ type step struct {
 	outcome   *schema.Outcome
 	payload   schema.Digest
 	outcomeAt int64
+	told      item // the Outcome as later contexts tell it
 
 	voidedAt  int64 // 0 unless voided
 	skippedAt int64 // 0 unless skipped
@@ -102,11 +103,17 @@ func (r *Run) Sequence() int64 { return r.sequence }
 // Live says whether a stop without an id may mean this Run (run.md, 6.6).
 func (r *Run) Live() bool { return r.state == schema.Active || r.state == schema.Paused }
 
-// clone gives a Run whose lists can be changed without touching r.
+// clone gives a Run that can be changed without touching r. Lists that only grow
+// are shared, but clipped: what is appended to the clone goes elsewhere.
 func (r *Run) clone() *Run {
 	c := *r
 	c.steps = slices.Clone(r.steps)
 	c.answers = slices.Clone(r.answers)
+	c.observations = slices.Clip(r.observations)
+	c.knownIssues = slices.Clip(r.knownIssues)
+	c.uncertainties = slices.Clip(r.uncertainties)
+	c.activities = slices.Clip(r.activities)
+	c.choices = slices.Clip(r.choices)
 	return &c
 }
 

@@ -109,12 +109,12 @@ func (r *Run) applyChoice(c *Change, e Event, choice string) error {
 		r.adopt(source.Adopt(candidate))
 	}
 	r.candidate = nil
-	r.choices = extend(r.choices, []resolved{{
+	r.choices = append(r.choices, resolved{
 		SourceChoice: schema.SourceChoice{
 			CandidateID: candidate.CandidateID, Choice: choice, ResultingActionID: c.Issued.ActionID, At: e.At,
 		},
 		operation: c.Resumed.Operation,
-	}})
+	})
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (r *Run) stateDropped(c *Change, queue []schema.Suggestion, why string) {
 // addObservation looks for the text among those that the record would show now:
 // one that is out of sight is stated again.
 func (r *Run) addObservation(c *Change, text string) {
-	if !slices.Contains(recent(extend(r.observations, c.Observations)), text) {
+	if !slices.Contains(recent(slices.Concat(r.observations, c.Observations)), text) {
 		c.Observations = append(c.Observations, text)
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"slipway/schema"
 )
@@ -93,7 +94,7 @@ func (r *Run) ask(c Change, f Facts) (Decision, error) {
 
 // settle closes the Action and routes to the next one (run.md, 7.1).
 func (r *Run) settle(c Change, kind schema.Kind, f Facts) (Decision, error) {
-	queue := extend(r.queue, c.Submitted.Outcome.SuggestedActions)
+	queue := slices.Concat(r.queue, c.Submitted.Outcome.SuggestedActions)
 	switch {
 	case kind == schema.Summarize:
 		r.end(&c, f.Git, (*Run).finalSummary)

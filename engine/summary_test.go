@@ -28,7 +28,7 @@ func eventful(t *testing.T) *history {
 		o.Summary, o.Observations, o.KnownIssues = "two\nlines", []string{"b", "a", "b"}, []string{"slow"}
 	})
 	h.submitSeeing(seen(commit), func(o *schema.Outcome) {
-		o.Implementation.FilesChanged = []string{"z", " a ", "", "z", "\u00a0"}
+		o.Implementation.FilesChanged = []string{"z", " a ", "", "z", "m", "\u00a0"}
 		o.Implementation.Activities = []schema.Activity{{Kind: "build", Command: "make all", ExitCode: -9, Summary: "killed"}}
 		o.Implementation.Uncertainties = []string{"who knows"}
 	})
@@ -60,7 +60,7 @@ func TestSummary(t *testing.T) {
 		"- orient (voided): which way?", "- orient: two\nlines", "- implement: did implement", "- review: did review",
 		"- orient (skipped): no network", "- summarize: the end",
 		changed, shared,
-		"- a", "- z",
+		"\n- a\n- m\n- z\n",
 		"- action "+decision+": left\nthen right",
 		"- b", "- a", "- b", "- "+changed,
 		"- a:1: odd — very",
@@ -119,7 +119,10 @@ func TestSummaryOfReview(t *testing.T) {
 		h    *history
 		says string
 	}{
-		"skipped":  {ended(skip(reviewed(activeRun(t)))), "skipped by the user"},
+		"skipped": {ended(skip(reviewed(activeRun(t)))), "skipped by the user"},
+		"skipped after a result": {
+			ended(skip(reviewed(reviewed(activeRun(t)).submit(inconclusive).must(stop).must(resume)))), "skipped by the user",
+		},
 		"result":   {ended(reviewed(activeRun(t)).submit(inconclusive)), "\ninconclusive: could not tell\n"},
 		"voided":   {ended(endSeeing(reviewed(activeRun(t)).must(engine.Stop{}).must(engine.Resume{}), clean)), "voided"},
 		"disabled": {ended(ended(startWith(t, clean, withoutReview))), "disabled"},

@@ -62,3 +62,12 @@ func (t *turns) leave(k key, own *turn) {
 		delete(t.runs, k)
 	}
 }
+
+// turn waits for the Run's turn. What the wait took is not left for the wait for
+// its lock: a caller waits for both together (cli.md, section 11).
+func (v *visit) turn(ctx context.Context, id string) (release func(), ok bool) {
+	began := time.Now()
+	release, ok = v.keeper.turns.take(ctx, v.key(id))
+	v.store.LockWait = max(v.store.LockWait-time.Since(began), 0)
+	return release, ok
+}

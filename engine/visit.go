@@ -142,11 +142,22 @@ func (v *visit) unusable(id string, err error) error {
 }
 
 func (v *visit) observe(ctx context.Context) *GitFact {
-	o, err := v.keeper.git.Observe(ctx, v.caller.Environment, v.workspace)
+	o, _, err := v.keeper.git.Observe(ctx, v.caller.Environment, v.workspace)
+	return gitFact(&o, err)
+}
+
+// observeFinally is for the observation that ends a Run: nothing later would make
+// up for what it misses.
+func (v *visit) observeFinally(ctx context.Context) *GitFact {
+	o, err := v.keeper.git.ObserveFresh(ctx, v.caller.Environment, v.workspace)
+	return gitFact(&o, err)
+}
+
+func gitFact(o *schema.Observation, err error) *GitFact {
 	if err != nil {
 		return &GitFact{Failure: printableFailure(err)}
 	}
-	return &GitFact{Observation: &o}
+	return &GitFact{Observation: o}
 }
 
 // printableFailure makes the words of Git fit to be stored as a statement.

@@ -285,7 +285,7 @@ func (w *walk) drawWork(o *schema.Outcome, asks bool) {
 		o.Status = schema.Failed
 	}
 	if w.rarely("details", 2) {
-		o.Implementation.FilesChanged = []string{"b.txt", " a.txt ", "", "b.txt"}
+		o.Implementation.FilesChanged = []string{"c.txt", " a.txt ", "", "c.txt", "b.txt"}
 		o.Implementation.Uncertainties = []string{"unsure", "unsure"}
 		o.Implementation.Activities = []schema.Activity{{Kind: "test", Command: "go test", ExitCode: -1, Summary: "failed"}}
 	}

@@ -4,7 +4,8 @@ package engine_test
 
 // The race detector makes everything about ten times slower.
 const (
-	walks         = 200
+	walks         = 150
 	walkLength    = 50
-	contextChecks = 10
+	contextChecks = 6
+	damages       = 1_500
 )

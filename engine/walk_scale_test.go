@@ -9,4 +9,7 @@ const (
 )
 
 // contextChecks is how many histories TestContextIsTheReference compares.
-const contextChecks = 150
+const contextChecks = 60
+
+// damages is how many damaged histories TestReplayOfDamage replays.
+const damages = 15_000

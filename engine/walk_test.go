@@ -251,6 +251,7 @@ func (w *walk) check(t *rapid.T) {
 
 func (w *walk) keep() {
 	w.compareKept()
+	wantPublishedShapes(w.t, w.h.run)
 	w.kept, w.keptJSON = w.h.run, statusJSON(w.t, w.h.run)
 }
 

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"slipway/journal"
+	"slipway/schema"
+)
+
+// Listing is a status list as it is sent (wire.md): a repository may have ten
+// thousand Runs, and most of them are as they were when they were listed last. It
+// is one JSON value in pieces, which belong to the Keeper and must not be changed.
+type Listing [][]byte
+
+// MarshalJSON puts the pieces together.
+func (l Listing) MarshalJSON() ([]byte, error) { return bytes.Join(l, nil), nil }
+
+// listed is a Run in a list, as it was when its journal looked like that.
+type listed struct {
+	look        journal.Info
+	id          string
+	createdAt   time.Time
+	json        []byte // nil where there is nothing to show
+	unavailable *schema.UnavailableRun
+}
+
+// Bounds of what is remembered of lists.
+const (
+	listingViews = 4        // worktrees
+	listingBytes = 48 << 20 // of JSON, of each
+)
+
+// listings remembers the last list of each worktree.
+type listings struct {
+	mu    sync.Mutex
+	views map[schema.WorkspaceIdentity]map[string]listed // by Run id; never changed
+}
+
+func (s *listings) last(w schema.WorkspaceIdentity) map[string]listed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.views[w]
+}
+
+func (s *listings) remember(w schema.WorkspaceIdentity, list []listed) {
+	view, size := make(map[string]listed, len(list)), 0
+	for _, l := range list {
+		size += len(l.json)
+		if l.look != (journal.Info{}) && l.json != nil && size <= listingBytes {
+			view[l.id] = l
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.views == nil {
+		s.views = map[schema.WorkspaceIdentity]map[string]listed{}
+	}
+	delete(s.views, w)
+	for other := range s.views {
+		if len(s.views) < listingViews {
+			break
+		}
+		delete(s.views, other)
+	}
+	s.views[w] = view
+}
+
+// List shows all Runs of the repository, those of other worktrees as stubs. It
+// writes nothing.
+func (k *Keeper) List(ctx context.Context, caller Caller) (*schema.StatusList, error) {
+	listing, err := k.Listing(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	list := new(schema.StatusList)
+	return list, json.Unmarshal(bytes.Join(listing, nil), list)
+}
+
+// Listing is [Keeper.List] in the form in which it is sent.
+func (k *Keeper) Listing(ctx context.Context, caller Caller) (Listing, error) {
+	v, err := k.visit(ctx, caller, journal.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer v.store.Close()
+	ids, err := v.store.RunIDs()
+	if err != nil {
+		return nil, schema.Runtime(schema.CodeRuntimeError, schema.NextNone(v.place()), nil, "the Runs can not be listed: %v", err)
+	}
+	list := make([]listed, len(ids))
+	before := k.listings.last(v.workspace)
+	workers := runtime.GOMAXPROCS(0)
+	share := (len(ids) + workers - 1) / workers
+	var working sync.WaitGroup
+	for from := 0; from < len(ids); from += share {
+		part := ids[from:min(from+share, len(ids))]
+		working.Go(func() { v.listPart(ctx, part, before, list[from:]) })
+	}
+	working.Wait()
+	k.listings.remember(v.workspace, list)
+	return assemble(list)
+}
+
+// listPart fills in the entries of some Runs.
+func (v *visit) listPart(ctx context.Context, ids []string, before map[string]listed, list []listed) {
+	looks, err := v.store.Looks(ids, true)
+	if err != nil {
+		looks = make([]journal.Info, len(ids)) // reading says what is wrong
+	}
+	for i, id := range ids {
+		if known, ok := before[id]; ok && known.look == looks[i] {
+			list[i] = known
+			continue
+		}
+		list[i] = v.listOne(ctx, id, looks[i] != journal.Info{})
+		list[i].look = looks[i]
+	}
+}
+
+// listOne reads a Run for a list. It is not remembered: a list would drive all
+// Runs out that are worked on.
+func (v *visit) listOne(ctx context.Context, id string, free bool) listed {
+	e, ok := entry{}, false
+	if free {
+		e, ok = v.readFree(ctx, id)
+	}
+	if !ok {
+		run, _, err := v.replayed(ctx, id, v.recall(id))
+		if errors.Is(err, journal.ErrNoRun) {
+			return listed{} // removed since it was listed
+		}
+		e = entryOf(id, run, err)
+	}
+	var err error
+	l := listed{id: id, unavailable: e.unavailable}
+	switch {
+	case e.stub != nil:
+		l.createdAt = e.stub.CreatedAt
+		l.json, err = schema.Marshal(e.stub)
+	case e.run != nil:
+		var status *schema.RunStatus
+		l.createdAt = e.run.createdAt
+		if status, err = e.run.Status(); err == nil {
+			l.json, err = schema.Marshal(status)
+		}
+	default:
+		return l
+	}
+	if err != nil {
+		return listed{id: id, unavailable: entryOf(id, nil, err).unavailable}
+	}
+	return l
+}
+
+// readFree reads a Run whose lock was free a moment ago, without finding out first
+// whose it is. Where anything is out of the ordinary it says so, and the usual way
+// finds out what.
+func (v *visit) readFree(ctx context.Context, id string) (entry, bool) {
+	if have := v.recall(id); have.run != nil {
+		return entry{}, false
+	}
+	records, _, _, err := v.store.Read(ctx, id, journal.Stamp{})
+	if err != nil {
+		return entry{}, false
+	}
+	run, err := replay(id, records)
+	if err != nil || run.workspace != v.workspace {
+		return entry{}, false
+	}
+	return entry{run: run}, true
+}
+
+// assemble puts a list together, in the order of the contract.
+func assemble(list []listed) (Listing, error) {
+	slices.SortStableFunc(list, func(a, b listed) int {
+		return cmp.Or(a.createdAt.Compare(b.createdAt), cmp.Compare(a.id, b.id))
+	})
+	empty := schema.StatusList{
+		ContractVersion: schema.ContractVersion, Runs: []schema.ListedRun{}, UnavailableRuns: []schema.UnavailableRun{},
+	}
+	chunks := make(Listing, 1, 2*len(list)+2)
+	for _, l := range list {
+		switch {
+		case l.json != nil && len(chunks) > 1:
+			chunks = append(chunks, comma, l.json)
+		case l.json != nil:
+			chunks = append(chunks, l.json)
+		case l.unavailable != nil:
+			empty.UnavailableRuns = append(empty.UnavailableRuns, *l.unavailable)
+		}
+	}
+	frame, err := schema.Marshal(empty)
+	if err != nil {
+		return nil, err
+	}
+	head, tail, _ := bytes.Cut(frame, emptyRuns)
+	chunks[0] = slices.Concat(head, emptyRuns[:len(emptyRuns)-1])
+	return append(chunks, slices.Concat(emptyRuns[len(emptyRuns)-1:], tail)), nil
+}
+
+var (
+	comma     = []byte{','}
+	emptyRuns = []byte(`"runs":[]`)
+)
