@@ -94,9 +94,40 @@ func (c *client) receive() (*clientAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var a clientAnswer
-	if err := json.Unmarshal(m.data, &a); err != nil {
+	a, err := parseAnswer(m.data)
+	if err != nil {
 		return nil, fmt.Errorf("the answer is not of this protocol: %w", err)
+	}
+	return a, nil
+}
+
+// parseAnswer takes an answer apart. Its result can be long and is looked at once,
+// by the check that all of it is JSON.
+func parseAnswer(data []byte) (*clientAnswer, error) {
+	if err := schema.CheckJSON(data, len(data)); err != nil {
+		return nil, err
+	}
+	data = skipSpace(data)
+	if data[0] != '{' {
+		return nil, errors.New("it is no object")
+	}
+	fields, err := members(data)
+	if err != nil {
+		return nil, err
+	}
+	var a clientAnswer
+	for _, f := range fields {
+		switch f.name {
+		case "id":
+			err = json.Unmarshal(f.value, &a.ID)
+		case "result":
+			a.Result = f.value
+		case "error":
+			err = json.Unmarshal(f.value, &a.Error)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return &a, nil
 }

@@ -47,6 +47,11 @@ func (o *Options) timeout() time.Duration {
 	return DefaultTimeout
 }
 
+// answerTime is how long a call may take. Git gets as long to answer the daemon as
+// a caller waits by default; what the daemon says of a Git that hangs has to come
+// through nevertheless.
+func (o *Options) answerTime() time.Duration { return o.timeout() + o.timeout()/15 }
+
 // The modes of a [Call].
 const (
 	ModeDaemon   = "daemon"
@@ -250,7 +255,7 @@ func (r *remote) Close() error {
 // Call makes a call. One that was certainly not begun, because the daemon was
 // about to end, is made once more, of its successor.
 func (r *remote) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.options.timeout())
+	ctx, cancel := context.WithTimeout(ctx, r.options.answerTime())
 	defer cancel()
 	result, err := r.client.exchange(ctx, method, params)
 	if r.mayRepeat(method, err) {

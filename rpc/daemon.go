@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -41,6 +42,8 @@ type DaemonOptions struct {
 	// Ready gets one byte when the daemon listens, and is closed; nil = nobody
 	// waits.
 	Ready *os.File
+	// Supervision is what the service manager gave that started the daemon.
+	Supervision Supervision
 	// Runs makes the engine, and Gauges tells its figures; Gauges may be nil.
 	Runs   func() (Runs, error)
 	Gauges func() Gauges
@@ -65,14 +68,13 @@ func RunDaemon(ctx context.Context, o DaemonOptions) error {
 
 func runDaemon(ctx context.Context, o *DaemonOptions) error {
 	securePermissions()
-	supervised := supervisor()
-	defer supervised.close()
-	seat, err := takeSeat(ctx, o, supervised)
+	defer o.Supervision.close()
+	seat, err := takeSeat(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer seat.leave()
-	d := &daemon{options: o, seat: seat, supervised: supervised}
+	d := &daemon{options: o, seat: seat}
 	if err := d.openLog(); err != nil {
 		return err
 	}
@@ -91,17 +93,34 @@ type seat struct {
 	endpoint Endpoint
 	lock     *fileLock
 	listener net.Listener
+	socket   os.FileInfo // what was made at the socket's path; nil where that can not be told
+}
+
+// lookAtSocket is how often a daemon makes sure that it can still be found.
+const lookAtSocket = time.Second
+
+// lost tells that the socket is no longer at its path: nobody will find this
+// daemon again, and while it holds the lock nobody can start another.
+func (s *seat) lost() bool {
+	if s.socket == nil {
+		return false
+	}
+	now, err := os.Lstat(s.endpoint.Socket)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.socket)
 }
 
 func (s *seat) leave() {
+	if l, ok := s.listener.(*net.UnixListener); ok && s.lost() {
+		l.SetUnlinkOnClose(false) // what stands there now is not ours
+	}
 	s.listener.Close()
 	s.lock.release()
 }
 
 // takeSeat takes the first place that can hold a socket.
-func takeSeat(ctx context.Context, o *DaemonOptions, passed supervision) (*seat, error) {
-	if passed.listener != nil {
-		return passedSeat(ctx, passed.listener)
+func takeSeat(ctx context.Context, o *DaemonOptions) (*seat, error) {
+	if passed := o.Supervision.Listener; passed != nil {
+		return passedSeat(ctx, passed)
 	}
 	places, err := daemonPlaces(o.Socket)
 	if err != nil {
@@ -143,7 +162,11 @@ func sit(ctx context.Context, e Endpoint) (*seat, error) {
 		lock.release()
 		return nil, fmt.Errorf("listen at %s: %w", e.Socket, err)
 	}
-	return &seat{e, lock, listener}, nil
+	s := &seat{endpoint: e, lock: lock, listener: listener}
+	if _, isSocket := listener.(*net.UnixListener); isSocket {
+		s.socket, _ = os.Lstat(e.Socket) // without it, nothing is looked for
+	}
+	return s, nil
 }
 
 // passedSeat takes a place whose socket a service manager holds.
@@ -156,7 +179,7 @@ func passedSeat(ctx context.Context, l net.Listener) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seat{e, lock, l}, nil
+	return &seat{endpoint: e, lock: lock, listener: l}, nil
 }
 
 // onlyDaemon takes the daemon's lock. Where another one has it but does not
@@ -177,11 +200,10 @@ func onlyDaemon(ctx context.Context, e Endpoint) (*fileLock, error) {
 
 // daemon is a daemon that has its place.
 type daemon struct {
-	options    *DaemonOptions
-	seat       *seat
-	supervised supervision
-	log        *slog.Logger
-	file       *logFile // nil in the foreground
+	options *DaemonOptions
+	seat    *seat
+	log     *slog.Logger
+	file    *logFile // nil in the foreground
 }
 
 func (d *daemon) openLog() error {
@@ -212,7 +234,7 @@ func (d *daemon) serve(ctx context.Context) error {
 	build := OwnBuild()
 	server := NewServer(ServerOptions{
 		Runs: runs, Log: d.log, Build: build, Socket: d.seat.endpoint.Socket,
-		Environment: gitwatch.RelevantEnvironment(os.Environ()), Idle: d.options.Idle, Gauges: d.options.Gauges,
+		Environment: gitwatch.RelevantEnvironment(os.Environ()), Idle: d.options.Idle, Gauges: d.gauges,
 	})
 	signals, stopSignals := watchSignals()
 	defer stopSignals()
@@ -220,9 +242,26 @@ func (d *daemon) serve(ctx context.Context) error {
 	go func() { served <- server.Serve(d.seat.listener) }()
 	d.announce(build)
 	defer os.Remove(d.seat.endpoint.infoPath())
+	ended := make(chan struct{})
+	defer close(ended)
+	go d.options.Supervision.watch(d.log, server.alive, ended)
 	failure := d.wait(ctx, server, signals, served)
-	d.supervised.stopping()
+	d.options.Supervision.tell(stateStopping)
 	return errors.Join(failure, d.end(ctx, server, runs, signals))
+}
+
+// gauges are the figures of the engine, with what is wrong with the log.
+func (d *daemon) gauges() Gauges {
+	var g Gauges
+	if d.options.Gauges != nil {
+		g = d.options.Gauges()
+	}
+	if d.file != nil {
+		if err := d.file.fault(); err != nil {
+			g.Problems = append(g.Problems, logProblem(err))
+		}
+	}
+	return g
 }
 
 // announce tells everyone who waits that the daemon listens.
@@ -236,13 +275,21 @@ func (d *daemon) announce(build Build) {
 		ready.Close()
 		d.options.Ready = nil
 	}
-	d.supervised.ready(d.log)
+	d.options.Supervision.tell(stateReady)
 }
 
 // wait returns when the daemon has to end.
 func (d *daemon) wait(ctx context.Context, server *Server, signals <-chan os.Signal, served <-chan error) error {
+	look := time.NewTicker(lookAtSocket)
+	defer look.Stop()
 	for {
 		select {
+		case <-look.C:
+			if d.seat.lost() {
+				d.log.Warn("the socket is gone from its path, so no client finds this daemon; the next command starts another")
+				server.beginDrain("the socket is gone")
+				return nil
+			}
 		case s := <-signals:
 			if !isReopen(s) {
 				server.beginDrain(s.String())

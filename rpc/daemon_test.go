@@ -193,6 +193,22 @@ func TestKilledDaemonIsReplaced(t *testing.T) {
 	}
 }
 
+func TestDaemonWhoseSocketWasRemovedMakesRoom(t *testing.T) {
+	p := newPlace(t)
+	c := p.connect()
+	before := answerer(t, c)
+	health, err := Status(context.Background(), *p.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(health.Socket); err != nil {
+		t.Fatal(err)
+	}
+	if after := answerer(t, p.connect()); after == before || after == "" {
+		t.Errorf("%s answered, then %s", before, after)
+	}
+}
+
 func TestStopAndStatus(t *testing.T) {
 	p := newPlace(t)
 	ctx := context.Background()
@@ -292,9 +308,7 @@ func TestSecondDaemonEndsAtOnce(t *testing.T) {
 func TestStoppedDaemonIsGivenUp(t *testing.T) {
 	p := newPlace(t)
 	connections := map[string]Call{"run/start": p.connect(), "run/stop": p.connect(), "run/list": p.connect()}
-	if err := syscall.Kill(p.pid(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	freeze(t, p.pid())
 	o := p.options()
 	o.Timeout = 100 * time.Millisecond
 	if _, _, err := Connect(context.Background(), *o); codeOfError(t, err) != schema.CodeDaemonUnresponsive {
@@ -308,6 +322,23 @@ func TestStoppedDaemonIsGivenUp(t *testing.T) {
 			t.Errorf("%s says %v", method, err)
 		}
 	}
+}
+
+// freeze stops a process, and waits until all of it stands still where the system
+// tells.
+func freeze(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	stat := fmt.Sprintf("/proc/%d/stat", pid)
+	if _, err := os.Stat(stat); err != nil {
+		return
+	}
+	waitFor(t, func() bool {
+		text, err := os.ReadFile(stat)
+		return err != nil || strings.Contains(string(text), ") T ")
+	})
 }
 
 func TestFoldersOfOthersAreRefused(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // socketName is the file that the daemon listens on.
@@ -59,6 +61,30 @@ func (e Endpoint) prepare() error {
 		return err
 	}
 	return e.checkFolder()
+}
+
+// couldPrepare tells whether prepare and listen would find a folder that they can
+// use, without making one.
+func (e Endpoint) couldPrepare() error {
+	if e.base != "" {
+		if _, err := os.Stat(e.base); err != nil {
+			return err
+		}
+	}
+	err := e.checkFolder()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// What is there already must be one that can be written to.
+	folder := e.folder
+	for errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder) {
+		folder = filepath.Dir(folder)
+		_, err = os.Stat(folder)
+	}
+	if err != nil {
+		return err
+	}
+	return os.NewSyscallError("access", unix.Access(folder, unix.W_OK|unix.X_OK))
 }
 
 // checkFolder refuses a folder in which another user could put a socket: whoever

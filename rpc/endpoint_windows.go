@@ -57,6 +57,12 @@ func (e Endpoint) prepare() error {
 	return os.MkdirAll(e.folder, 0o700)
 }
 
+// couldPrepare tells whether prepare would succeed, without making a folder.
+func (e Endpoint) couldPrepare() error {
+	_, err := os.Stat(filepath.Dir(e.folder))
+	return err
+}
+
 func (e Endpoint) dial(ctx context.Context) (net.Conn, error) {
 	return winio.DialPipeContext(ctx, e.Socket)
 }

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"slipway/engine"
+	"slipway/gitwatch"
+	"slipway/rpc/supervise"
 	"slipway/schema"
 )
 
@@ -61,7 +64,10 @@ func beDaemon(args []string) int {
 		fmt.Fprintln(ReadyFile(uintptr(*ready)), "no luck today")
 		return 7
 	}
-	o := DaemonOptions{Socket: *socket, Idle: time.Minute, Runs: func() (Runs, error) { return &fakeRuns{}, nil }}
+	o := DaemonOptions{
+		Socket: *socket, Idle: time.Minute, Supervision: Supervision(supervise.Read()),
+		Runs: func() (Runs, error) { return &fakeRuns{}, nil },
+	}
 	if *ready != 0 {
 		o.Ready = ReadyFile(uintptr(*ready))
 	}
@@ -78,6 +84,7 @@ type fakeRuns struct {
 	status func(context.Context, engine.Caller, string) (*schema.RunStatus, error)
 	resume func(engine.ResumeRequest)
 	stop   func(engine.StopRequest)
+	follow func(context.Context, engine.FollowRequest) (iter.Seq2[engine.RunEvent, error], error)
 	closed bool
 }
 
@@ -131,8 +138,8 @@ func (f *fakeRuns) Status(ctx context.Context, c engine.Caller, run string) (*sc
 	return &schema.RunStatus{ID: run, Goal: c.Root}, nil
 }
 
-func (f *fakeRuns) List(context.Context, engine.Caller) (*schema.StatusList, error) {
-	return &schema.StatusList{ContractVersion: schema.ContractVersion}, nil
+func (f *fakeRuns) Listing(context.Context, engine.Caller) (engine.Listing, error) {
+	return engine.Listing{[]byte(`{"runs":[`), []byte(`]}`)}, nil
 }
 
 func (f *fakeRuns) Material(_ context.Context, _ engine.Caller, q engine.MaterialRequest) (*schema.ActionMaterial, error) {
@@ -143,12 +150,31 @@ func (f *fakeRuns) Section(_ context.Context, _ engine.Caller, q engine.SectionR
 	return &schema.PinnedMaterial{RunID: q.Run, Section: schema.MaterialSection{Key: q.Section}}, nil
 }
 
+func (f *fakeRuns) Workspace(_ context.Context, c engine.Caller) (schema.WorkspaceIdentity, error) {
+	return schema.NewWorkspaceIdentity(c.Root, c.Root+"/.git", c.Root+"/.git"), nil
+}
+
 func (f *fakeRuns) Log(_ context.Context, _ engine.Caller, _ string, after int64, limit int) (*engine.EventLog, error) {
 	return &engine.EventLog{Events: []engine.LoggedEvent{{Sequence: after, Summary: fmt.Sprint(limit)}}}, nil
 }
 
-func (f *fakeRuns) Observe(context.Context, engine.Caller) (*schema.Observation, error) {
-	return &schema.Observation{Head: schema.UnbornHead}, nil
+func (f *fakeRuns) Observe(context.Context, engine.Caller) (*engine.Seen, error) {
+	return &engine.Seen{Observation: &schema.Observation{Head: schema.UnbornHead}, Mode: gitwatch.Scanned}, nil
+}
+
+func (f *fakeRuns) Follow(ctx context.Context, _ engine.Caller, q engine.FollowRequest) (iter.Seq2[engine.RunEvent, error], error) {
+	if f.follow != nil {
+		return f.follow(ctx, q)
+	}
+	return func(func(engine.RunEvent, error) bool) { <-ctx.Done() }, nil
+}
+
+func (f *fakeRuns) FollowWorkspace(ctx context.Context, c engine.Caller) (iter.Seq2[*schema.Observation, error], error) {
+	return func(yield func(*schema.Observation, error) bool) {
+		if yield(&schema.Observation{SnapshotHash: schema.Digest(c.Root), PathCount: 3}, nil) {
+			<-ctx.Done()
+		}
+	}, nil
 }
 
 func (f *fakeRuns) Close(context.Context) error {

@@ -3,15 +3,18 @@ package rpc
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"slipway/engine"
 	"slipway/schema"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -265,7 +268,7 @@ func (f *framed) write(v any) error { return f.send(v, func() {}) }
 // send is write with something to be done right before, when no other message
 // can come in between.
 func (f *framed) send(v any, before func()) error {
-	data, err := schema.Marshal(v)
+	parts, err := encode(v)
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	before()
@@ -276,15 +279,35 @@ func (f *framed) send(v any, before func()) error {
 		_ = f.conn.SetWriteDeadline(time.Now().Add(f.patience)) // a closed connection shows in the write
 	}
 	if f.mode == framingLines {
-		_, err = f.conn.Write(append(data, '\n'))
-		return err
+		parts = append(parts, []byte{'\n'})
+	} else {
+		length := 0
+		for _, part := range parts {
+			length += len(part)
+		}
+		parts[0] = slices.Concat(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", length), parts[0])
 	}
-	frame := make([]byte, 0, len(data)+32)
-	frame = append(frame, "Content-Length: "...)
-	frame = strconv.AppendInt(frame, int64(len(data)), 10)
-	frame = append(frame, "\r\n\r\n"...)
-	_, err = f.conn.Write(append(frame, data...))
+	_, err = parts.WriteTo(f.conn)
 	return err
+}
+
+// encode gives the JSON of a message. A long list goes out in the pieces that it
+// is kept in: putting it together would cost more than anything else about it.
+func encode(v any) (net.Buffers, error) {
+	a, isAnswer := v.(answer)
+	list, isListing := a.Result.(engine.Listing)
+	if !isAnswer || !isListing {
+		data, err := schema.Marshal(v)
+		return net.Buffers{data}, err
+	}
+	a.Result = json.RawMessage("null")
+	frame, err := schema.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	head := bytes.TrimSuffix(frame, []byte("null}"))
+	parts := append(make(net.Buffers, 0, len(list)+3), head)
+	return append(append(parts, list...), []byte{'}'}), nil
 }
 
 // allowance bounds what many takers hold together, in bytes.

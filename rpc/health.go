@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/engine"
 	"slipway/schema"
 )
 
@@ -57,13 +58,6 @@ type LastError struct {
 	At   time.Time `json:"at"`
 }
 
-// Problem is something that a person can do something about.
-type Problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy"`
-}
-
 // Gauges are the figures of the engine behind a daemon.
 type Gauges struct {
 	RunsCached       int        `json:"runs_cached"`
@@ -105,11 +99,12 @@ func (s *Server) health() Health {
 	s.mu.Lock()
 	f.Connections = len(s.sessions)
 	s.mu.Unlock()
+	f.Subscriptions = int(s.subscriptions.Load())
 	s.calls.fill(f)
 	return Health{
 		Running: true, Mode: ModeDaemon, Socket: s.socket,
 		RPCVersion: rpcVersion, ContractVersion: schema.ContractVersion,
-		Figures: f, Problems: append([]Problem{}, gauges.Problems...),
+		Figures: f, Problems: append(f.problems(maxOpenFiles()), gauges.Problems...),
 	}
 }
 
@@ -120,12 +115,12 @@ type callFigures struct {
 	total    int64
 	failed   int64
 	last     *LastError
-	byMethod map[string]*latencies
+	byMethod map[string]*engine.Latencies
 }
 
 func (c *callFigures) init() {
 	c.running = make(map[*call]struct{})
-	c.byMethod = make(map[string]*latencies)
+	c.byMethod = make(map[string]*engine.Latencies)
 }
 
 func (c *callFigures) began(k *call) {
@@ -142,10 +137,10 @@ func (c *callFigures) ended(k *call, method string, elapsed time.Duration, code 
 	delete(c.running, k)
 	l := c.byMethod[method]
 	if l == nil {
-		l = new(latencies)
+		l = new(engine.Latencies)
 		c.byMethod[method] = l
 	}
-	l.add(elapsed)
+	l.Add(elapsed)
 	if code != "" {
 		c.fail(code)
 	}
@@ -173,6 +168,6 @@ func (c *callFigures) fill(f *Figures) {
 	}
 	f.Methods = make(map[string]MethodFigures, len(c.byMethod))
 	for name, l := range c.byMethod {
-		f.Methods[name] = MethodFigures{l.count, l.quantile(0.50), l.quantile(0.99)}
+		f.Methods[name] = MethodFigures{l.Count, l.Quantile(0.50), l.Quantile(0.99)}
 	}
 }

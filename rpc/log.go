@@ -24,6 +24,7 @@ type logFile struct {
 	path string
 	file *os.File
 	size int64
+	last error // of the last write
 }
 
 func openLog(path string) (*logFile, error) {
@@ -69,7 +70,15 @@ func (l *logFile) Write(line []byte) (int, error) {
 	}
 	n, err := l.file.Write(line)
 	l.size += int64(n)
+	l.last = err
 	return n, err
+}
+
+// fault is why the last line could not be written.
+func (l *logFile) fault() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
 }
 
 func (l *logFile) rotate() {

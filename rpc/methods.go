@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"slipway/engine"
+	"slipway/gitwatch"
 	"slipway/schema"
 )
 
@@ -25,11 +27,15 @@ type Runs interface {
 	Resume(context.Context, engine.Caller, engine.ResumeRequest) (*schema.ProtocolState, error)
 	Stop(context.Context, engine.Caller, engine.StopRequest) (*schema.ProtocolState, error)
 	Status(ctx context.Context, c engine.Caller, run string) (*schema.RunStatus, error)
-	List(context.Context, engine.Caller) (*schema.StatusList, error)
+	Listing(context.Context, engine.Caller) (engine.Listing, error)
 	Log(ctx context.Context, c engine.Caller, run string, after int64, limit int) (*engine.EventLog, error)
 	Material(context.Context, engine.Caller, engine.MaterialRequest) (*schema.ActionMaterial, error)
 	Section(context.Context, engine.Caller, engine.SectionRequest) (*schema.PinnedMaterial, error)
-	Observe(context.Context, engine.Caller) (*schema.Observation, error)
+	Observe(context.Context, engine.Caller) (*engine.Seen, error)
+	Workspace(context.Context, engine.Caller) (schema.WorkspaceIdentity, error)
+	// Follow and FollowWorkspace tell what happens from now on, until ctx ends.
+	Follow(context.Context, engine.Caller, engine.FollowRequest) (iter.Seq2[engine.RunEvent, error], error)
+	FollowWorkspace(context.Context, engine.Caller) (iter.Seq2[*schema.Observation, error], error)
 	// Close finishes what is due after answers. No call is running by then.
 	Close(context.Context) error
 }
@@ -93,11 +99,18 @@ var runMethods = table(
 	row("run/material", readMaterial),
 	row("run/section", readSection),
 	row("run/log", runLog),
+	row("adapter/list", listAdapters),
+	mutating(row("adapter/install", installAdapters)),
+	mutating(row("adapter/uninstall", uninstallAdapters)),
+	row("doctor/run", runDoctor),
 	row("workspace/observe", observeWorkspace),
 )
 
-// daemonMethods are about the daemon that answers.
+// daemonMethods need a daemon: they are about it or about the connection to it.
 var daemonMethods = table(
+	row(runSubscribeMethod, subscribeToRuns),
+	row(workspaceSubscribeMethod, subscribeToWorkspace),
+	row(unsubscribeMethod, unsubscribe),
 	inline(row(helloMethod, hello)),
 	row(healthMethod, health),
 	inline(row(shutdownMethod, shutdown)),
@@ -319,7 +332,7 @@ type rootParams struct {
 func (p rootParams) check() error { return checkRoot(p.Root) }
 
 func listRuns(ctx context.Context, t target, p rootParams) (any, error) {
-	return t.runs.List(ctx, t.caller(p.Root))
+	return t.runs.Listing(ctx, t.caller(p.Root))
 }
 
 type logParams struct {
@@ -349,13 +362,10 @@ func runLog(ctx context.Context, t target, p logParams) (any, error) {
 
 // observation is the answer of workspace/observe.
 type observation struct {
-	*schema.Observation
-	Mode      string `json:"mode"`
-	ElapsedUS int64  `json:"elapsed_us"`
+	*observed
+	Mode      gitwatch.Mode `json:"mode"`
+	ElapsedUS int64         `json:"elapsed_us"`
 }
-
-// scanMode: the worktree was looked at for this very answer.
-const scanMode = "scan"
 
 func observeWorkspace(ctx context.Context, t target, p rootParams) (any, error) {
 	began := time.Now()
@@ -363,5 +373,10 @@ func observeWorkspace(ctx context.Context, t target, p rootParams) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return observation{o, scanMode, time.Since(began).Microseconds()}, nil
+	fields := observed(*o.Observation)
+	return observation{&fields, o.Mode, time.Since(began).Microseconds()}, nil
 }
+
+// observed is an observation without its own way into JSON, which would stand for
+// the whole answer.
+type observed schema.Observation

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"slipway/schema"
 )
@@ -15,58 +14,101 @@ import (
 func Status(ctx context.Context, o Options) (*Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
-	h := &Health{
-		Mode: ModeDaemon, ClientBuild: o.startableBuild().String(),
-		RPCVersion: rpcVersion, ContractVersion: schema.ContractVersion, Problems: []Problem{},
-	}
 	mode, err := modeOf(o.environment())
 	if err != nil {
 		return nil, schema.Usage(schema.CodeInvalidUsage, o.next(schema.NextNone), "%v", err)
-	}
-	if mode == modeOff {
-		h.Mode, h.ModeReason = ModeEmbedded, modeVariable+" is "+modeOff
 	}
 	places, err := endpoints(o.environment())
 	if err != nil {
 		return nil, o.connectFailure(err)
 	}
-	h.Socket = places[0].Socket
-	c, err := dialFirst(ctx, places)
-	var blocked *blockedError
-	switch {
-	case errors.As(err, &blocked):
-		h.blocked(blocked, mode)
-		return h, nil
-	case err != nil:
-		return nil, o.connectFailure(err)
-	case c == nil:
-		if h.ModeReason == "" {
-			h.ModeReason = "the next command starts the daemon"
+	var h *Health
+	for range maxAttempts { // a daemon may end while it is asked
+		h, err = o.status(ctx, mode, places)
+		if !errors.Is(err, errNotTaken) && !errors.Is(err, errFateUnknown) {
+			break
 		}
-		return h, nil
 	}
-	defer c.close()
-	if err := o.fillHealth(ctx, h, c); err != nil {
+	if err != nil {
 		return nil, o.connectFailure(err)
 	}
 	return h, nil
 }
 
+// status is one attempt at [Status].
+func (o *Options) status(ctx context.Context, mode string, places []Endpoint) (*Health, error) {
+	h := &Health{
+		Mode: ModeDaemon, Socket: places[0].Socket, ClientBuild: o.startableBuild().String(),
+		RPCVersion: rpcVersion, ContractVersion: schema.ContractVersion, Problems: []Problem{},
+	}
+	c, err := dialFirst(ctx, places)
+	if c == nil && err == nil {
+		err = o.couldStart(h, places)
+	}
+	var blocked *blockedError
+	switch {
+	case errors.As(err, &blocked):
+		h.blocked(blocked, o.environment())
+	case err != nil:
+		return nil, err
+	}
+	h.decide(mode, c != nil, blocked)
+	if c == nil {
+		return h, nil
+	}
+	defer c.close()
+	return h, o.fillHealth(ctx, h, c)
+}
+
+// decide says which mode a command would use here, and why.
+func (h *Health) decide(mode string, running bool, blocked *blockedError) {
+	switch {
+	case mode == modeOff:
+		h.Mode, h.ModeReason = ModeEmbedded, modeVariable+" is "+modeOff
+	case blocked != nil && mode == modeRequire:
+		h.ModeReason = blocked.Error() + "; commands fail, because " + modeVariable + " is " + modeRequire
+	case blocked != nil:
+		h.Mode, h.ModeReason = ModeEmbedded, blocked.Error()
+	case running:
+		h.ModeReason = "a daemon listens at " + h.Socket
+	case len(h.Problems) > 0:
+		h.ModeReason = "no daemon is running, and none can be started"
+	default:
+		h.ModeReason = "no daemon is running; the next command starts one"
+	}
+}
+
+// couldStart tells whether a command that finds no daemon could start one, without
+// making anything.
+func (o *Options) couldStart(h *Health, places []Endpoint) error {
+	var last error
+	for _, e := range places {
+		err := e.couldPrepare()
+		if err == nil {
+			h.Socket = e.Socket
+			break
+		}
+		if reachOf(err) == reachBlocked {
+			return &blockedError{e.Socket, err}
+		}
+		last = err
+	}
+	if last != nil && reachOf(last) == reachUnsafe {
+		return last
+	}
+	if _, err := o.program(); err != nil {
+		h.Problems = append(h.Problems, Problem{problemNoProgram, err.Error(), "install slipwayd beside slipway"})
+	}
+	return nil
+}
+
 // blocked notes that the socket can not be reached from here, which says nothing
 // about whether a daemon runs.
-func (h *Health) blocked(e *blockedError, mode string) {
-	h.Mode = ModeEmbedded
-	if h.ModeReason == "" {
-		h.ModeReason = e.Error()
-	}
-	problem := Problem{
-		Code: "socket_blocked", Message: e.Error() + "; whether a daemon runs can not be seen from here",
-		Remedy: "allow the path " + e.socket + " in the settings of the sandbox",
-	}
-	if mode == modeRequire {
-		problem.Remedy += fmt.Sprintf(", or set %s=%s", modeVariable, modeAuto)
-	}
-	h.Problems = append(h.Problems, problem)
+func (h *Health) blocked(e *blockedError, env environment) {
+	h.Problems = append(h.Problems, Problem{
+		Code: problemSocketBlocked, Message: e.Error() + "; whether a daemon runs can not be seen from here",
+		Remedy: sandboxRemedy(env, e.socket),
+	})
 }
 
 // fillHealth asks the daemon.
@@ -88,10 +130,7 @@ func (o *Options) fillHealth(ctx context.Context, h *Health, c *client) error {
 		h.Socket = c.endpoint.Socket
 	}
 	if o.wouldReplace(ctx, running) {
-		h.Problems = append(h.Problems, Problem{
-			Code: "older_build", Message: "the daemon is of an older build than this program",
-			Remedy: "nothing to do: the next command replaces it",
-		})
+		h.Problems = append(h.Problems, olderBuild())
 	}
 	return nil
 }

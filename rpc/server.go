@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -52,6 +53,8 @@ type Server struct {
 	started     time.Time
 	memory      *allowance
 	calls       callFigures
+
+	subscriptions atomic.Int64 // running
 
 	idle     time.Duration
 	draining chan struct{} // closed when a drain began
@@ -176,6 +179,14 @@ func (s *Server) idleEnded() {
 	if idle {
 		s.log.Info("draining", "reason", "idle")
 	}
+}
+
+// alive returns unless the server is stuck.
+func (s *Server) alive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
 }
 
 // Draining is closed when the server wants to end: it was asked to, or idle for

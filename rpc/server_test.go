@@ -58,8 +58,10 @@ func TestHelloSaysWhoAnswers(t *testing.T) {
 		t.Errorf("hello answers %+v", got)
 	}
 	want := []string{
-		"daemon/health", "daemon/hello", "daemon/shutdown", "run/answer", "run/list", "run/log", "run/material", "run/resume",
-		"run/section", "run/skip", "run/start", "run/status", "run/stop", "run/submit", "workspace/observe",
+		"adapter/install", "adapter/list", "adapter/uninstall",
+		"daemon/health", "daemon/hello", "daemon/shutdown", "doctor/run",
+		"run/answer", "run/list", "run/log", "run/material", "run/resume", "run/section", "run/skip", "run/start",
+		"run/status", "run/stop", "run/submit", "run/subscribe", "unsubscribe", "workspace/observe", "workspace/subscribe",
 	}
 	if !reflect.DeepEqual(got.Methods, want) {
 		t.Errorf("methods %v", got.Methods)
@@ -86,7 +88,7 @@ func TestRefusesWhatIsNoCall(t *testing.T) {
 		"method number":        {`{"jsonrpc":"2.0","id":3,"method":1}`, "null", -32600},
 		"member twice":         {`{"jsonrpc":"2.0","id":3,"method":"run/list","method":"run/stop"}`, "null", -32600},
 		"unknown method":       {`{"jsonrpc":"2.0","id":3,"method":"run/fly"}`, "3", -32601},
-		"later method":         {`{"jsonrpc":"2.0","id":3,"method":"run/subscribe"}`, "3", -32601},
+		"negative after":       {`{"jsonrpc":"2.0","id":3,"method":"run/subscribe","params":{"root":"/w","after":-1}}`, "3", -32602},
 		"no params":            {`{"jsonrpc":"2.0","id":3,"method":"run/list"}`, "3", -32602},
 		"params array":         {`{"jsonrpc":"2.0","id":3,"method":"run/list","params":["/w"]}`, "3", -32602},
 		"params null":          {`{"jsonrpc":"2.0","id":3,"method":"run/list","params":null}`, "3", -32602},
@@ -558,5 +560,18 @@ func TestAllowanceMakesTakersWait(t *testing.T) {
 	a.give(7)
 	if !<-taken || a.free != 6 {
 		t.Errorf("%d are free", a.free)
+	}
+}
+
+func TestObservationSaysHowItWasMade(t *testing.T) {
+	o := observed(schema.Observation{Version: 1, DirtyFiles: []string{}, PathObservations: []schema.PathObservation{}})
+	text, err := schema.Marshal(observation{&o, "watch", 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"version":1`, `"dirty_files":[]`, `"mode":"watch"`, `"elapsed_us":7`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
 	}
 }

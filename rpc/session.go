@@ -42,6 +42,12 @@ type session struct {
 	environment []string
 	calls       map[string]*call // by the text of the id
 	answered    sync.WaitGroup
+
+	ctx              context.Context // of the subscriptions; ends with the connection
+	end              context.CancelCauseFunc
+	subscriptions    map[string]*subscription // by their id
+	lastSubscription int
+	feeding          sync.WaitGroup // running subscriptions
 }
 
 // received is a request and the memory that its message holds.
@@ -72,7 +78,12 @@ type errorAnswer struct {
 func newSession(s *Server, conn net.Conn) *session {
 	stream := newFramed(conn, maxMessage)
 	stream.memory, stream.patience = s.memory, messageTime
-	return &session{server: s, conn: conn, stream: stream, environment: s.environment, calls: make(map[string]*call)}
+	n := &session{
+		server: s, conn: conn, stream: stream, environment: s.environment,
+		calls: make(map[string]*call), subscriptions: make(map[string]*subscription),
+	}
+	n.ctx, n.end = context.WithCancelCause(context.Background())
+	return n
 }
 
 // start serves the connection until it ends.
@@ -80,6 +91,7 @@ func (n *session) start() {
 	rpc := jsonrpc2.NewConn(context.Background(), n, n, jsonrpc2.SetLogger(noLog{}))
 	go func() {
 		<-rpc.DisconnectNotify()
+		n.end(errEnding)
 		n.server.leave(n)
 	}()
 }
@@ -103,12 +115,12 @@ func (n *session) ReadObject(v any) error {
 		switch {
 		case errors.As(err, &fault):
 			if err := n.refuse(nil, &jsonrpc2.Error{Code: fault.code, Message: fault.message}); err != nil || fault.fatal {
-				n.answered.Wait()
+				n.settle()
 				return fault
 			}
 			continue
 		case err != nil:
-			n.answered.Wait()
+			n.settle()
 			return io.EOF
 		}
 		r, refusal := parseRequest(m.data)
@@ -123,6 +135,12 @@ func (n *session) ReadObject(v any) error {
 			}
 		}
 	}
+}
+
+// settle waits until everything that the peer is owed was sent.
+func (n *session) settle() {
+	n.answered.Wait()
+	n.endSubscriptions()
 }
 
 // WriteObject implements [jsonrpc2.ObjectStream].
@@ -247,6 +265,9 @@ func (n *session) serve(ctx context.Context, r *request, m method, serve serveFu
 	})
 	if err != nil {
 		n.conn.Close() // half an answer may be out: nothing can follow it
+	}
+	if s, ok := result.(*subscription); ok && s != nil {
+		s.answered()
 	}
 	n.log(r, m, elapsed, code, result)
 }

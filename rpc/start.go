@@ -191,6 +191,9 @@ func launch(ctx context.Context, program string, e Endpoint, env environment) er
 	return failure
 }
 
+// Program is the slipwayd that a client would start: an absolute path.
+func Program(o Options) (string, error) { return o.program() }
+
 // program is the daemon's program: beside this one, else SLIPWAYD, else on PATH.
 func (o *Options) program() (string, error) {
 	name := "slipwayd"

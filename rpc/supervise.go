@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// supervision is what a service manager gave the daemon and wants to hear. The
-// zero value is for a daemon without one.
-type supervision struct {
-	listener net.Listener       // passed socket; nil without
-	notify   func(state string) // tells the manager; nil without
-	watchdog time.Duration      // a ping is due within this time; 0 = none
-	stop     chan struct{}      // ends the pings
+// Supervision is what a service manager gave the daemon and wants to hear
+// (package slipway/rpc/supervise reads it). The zero value is for a daemon
+// without one.
+type Supervision struct {
+	Listener net.Listener       // passed socket; nil without
+	Notify   func(state string) // tells the manager; nil without
+	Watchdog time.Duration      // a ping is due within this time; 0 = none
 }
 
 // States of sd_notify(3).
@@ -22,41 +22,34 @@ const (
 	stateAlive    = "WATCHDOG=1"
 )
 
-// ready reports that the daemon listens and begins the watchdog pings.
-func (s supervision) ready(log *slog.Logger) {
-	if s.notify == nil {
+func (s Supervision) tell(state string) {
+	if s.Notify != nil {
+		s.Notify(state)
+	}
+}
+
+// watch pings the manager until stop is closed. Each ping comes after alive has
+// returned, so a daemon that is stuck is one that does not ping.
+func (s Supervision) watch(log *slog.Logger, alive func(), stop <-chan struct{}) {
+	if s.Notify == nil || s.Watchdog <= 0 {
 		return
 	}
-	s.notify(stateReady)
-	if s.watchdog <= 0 {
-		return
-	}
-	log.Info("watchdog", "every", s.watchdog/2)
-	go func() {
-		ticker := time.NewTicker(s.watchdog / 2)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				s.notify(stateAlive)
-			case <-s.stop:
-				return
-			}
+	log.Info("watchdog", "every", s.Watchdog/2)
+	ticker := time.NewTicker(s.Watchdog / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			alive()
+			s.tell(stateAlive)
+		case <-stop:
+			return
 		}
-	}()
-}
-
-func (s supervision) stopping() {
-	if s.notify != nil {
-		s.notify(stateStopping)
 	}
 }
 
-func (s supervision) close() {
-	if s.stop != nil {
-		close(s.stop)
-	}
-	if s.listener != nil {
-		s.listener.Close()
+func (s Supervision) close() {
+	if s.Listener != nil {
+		s.Listener.Close()
 	}
 }

@@ -47,7 +47,7 @@ func TestServiceManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{stateReady, stateAlive, stateAlive} {
-		if got := notification(t, manager); got != want {
+		if got := told(t, manager); got != want {
 			t.Errorf("the manager hears %q, want %q", got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestServiceManager(t *testing.T) {
 	if err := unit.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for notification(t, manager) != stateStopping {
+	for told(t, manager) != stateStopping {
 	}
 	if err := unit.Wait(); err != nil {
 		t.Errorf("the unit ends with %v", err)
@@ -68,7 +68,7 @@ func TestServiceManager(t *testing.T) {
 	passed.Close() // or the search for a daemon to end would wait for an answer
 }
 
-func notification(t *testing.T, manager *net.UnixConn) string {
+func told(t *testing.T, manager *net.UnixConn) string {
 	t.Helper()
 	text := make([]byte, 100)
 	_ = manager.SetReadDeadline(time.Now().Add(testPatience))

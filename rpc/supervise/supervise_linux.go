@@ -1,4 +1,4 @@
-package rpc
+package supervise
 
 import (
 	"net"
@@ -8,18 +8,18 @@ import (
 	systemd "github.com/coreos/go-systemd/v22/daemon"
 )
 
-// supervisor reads what systemd gave this process.
-func supervisor() supervision {
-	s := supervision{listener: passedListener(), stop: make(chan struct{})}
+// Read reads what systemd gave this process.
+func Read() Given {
+	g := Given{Listener: passedListener()}
 	if every, err := systemd.SdWatchdogEnabled(false); err == nil {
-		s.watchdog = every
+		g.Watchdog = every
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
-		s.notify = func(state string) {
+		g.Notify = func(state string) {
 			_, _ = systemd.SdNotify(false, state) // the manager finds out by itself whether the daemon lives
 		}
 	}
-	return s
+	return g
 }
 
 // passedListener is the first socket of a socket unit; there is no use for more.
