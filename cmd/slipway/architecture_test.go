@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,12 +27,12 @@ var floors = map[string]int{
 var libraries = map[string][]string{
 	"schema":       nil,
 	"journal":      {"golang.org/x/sys"},
-	"gitwatch":     {"golang.org/x/sys", "github.com/fsnotify/fsnotify"},
+	"gitwatch":     {"golang.org/x/sys"},
 	"source":       nil,
 	"engine":       {"github.com/google/uuid"},
 	"deploy":       {"golang.org/x/sys"},
 	"rpc":          {"golang.org/x/sys", "github.com/sourcegraph/jsonrpc2", "github.com/Microsoft/go-winio", "github.com/coreos/go-systemd/v22"},
-	"cmd/slipway":  {"golang.org/x/sys", "golang.org/x/term", "github.com/alecthomas/kong"},
+	"cmd/slipway":  {"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text", "github.com/alecthomas/kong", "github.com/spf13/cobra"},
 	"cmd/slipwayd": {"golang.org/x/sys", "github.com/alecthomas/kong"},
 }
 
@@ -114,4 +115,22 @@ func shippedImports(t *testing.T) map[string][]string {
 		t.Fatalf("only %d files were found", len(imports))
 	}
 	return imports
+}
+
+// TestAClientLinksNothingThatOnlyADaemonNeeds: a client starts once a step, and
+// pays for what its packages do before main.
+func TestAClientLinksNothingThatOnlyADaemonNeeds(t *testing.T) {
+	output, err := exec.Command("go", "list", "-deps", "slipway/cmd/slipway").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(output))
+	for _, unwanted := range []string{"crypto/tls", "net/http", "github.com/coreos/go-systemd/v22/activation"} {
+		if slices.Contains(packages, unwanted) {
+			t.Errorf("slipway links %s", unwanted)
+		}
+	}
+	if !slices.Contains(packages, "slipway/rpc") {
+		t.Errorf("the list of packages is %v", packages)
+	}
 }

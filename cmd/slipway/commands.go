@@ -31,21 +31,34 @@ var commands = []command{
 	{"run", "Start a Run for a goal.", func() runner { return new(runCommand) }},
 	{"status", "Show the Runs of this worktree, or one Run.", func() runner { return new(statusCommand) }},
 	{"stop", "Stop a Run.", func() runner { return new(stopCommand) }},
+	{"log", "Show what happened to a Run; --follow goes on.", func() runner { return new(logCommand) }},
+	{"watch", "Watch all Runs of this repository, live.", func() runner { return new(watchCommand) }},
+	{"list", "Show the hosts and which of them have Slipway's capabilities.", func() runner { return new(listCommand) }},
+	{"doctor", "Check the repository, the hosts, the storage and the daemon.", func() runner { return new(doctorCommand) }},
+	{"install", "Put Slipway's capabilities where hosts look for commands.", func() runner { return new(installCommand) }},
+	{"uninstall", "Take them away again.", func() runner { return new(uninstallCommand) }},
+	{"completion", "Print a script that lets a shell complete commands.", func() runner { return new(completionCommand) }},
 	{"protocol submit", "Report the Outcome of the current Action.", func() runner { return new(submitCommand) }},
 	{"protocol answer", "Answer the question that a Run waits for.", func() runner { return new(answerCommand) }},
 	{"protocol skip", "Skip the current Action.", func() runner { return new(skipCommand) }},
 	{"protocol resume", "Put a paused or stopped Run back to work.", func() runner { return new(resumeCommand) }},
 	{"protocol material", "Read a section that the current Action must follow.", func() runner { return new(materialCommand) }},
+	{"journal verify", "Examine what is stored of a Run, or of all.", func() runner { return new(journalVerifyCommand) }},
+	{"journal export", "Put a Run into an archive, with a transcript.", func() runner { return new(journalExportCommand) }},
+	{"journal prune", "Remove Runs that are over; a dry run unless told.", func() runner { return new(journalPruneCommand) }},
 	{"daemon start", "Start the daemon of this user.", func() runner { return new(daemonStartCommand) }},
 	{"daemon stop", "Stop it; what runs is finished first.", func() runner { return new(daemonStopCommand) }},
 	{"daemon restart", "Stop it and start it again.", func() runner { return new(daemonRestartCommand) }},
 	{"daemon status", "Show how the daemon is, and which mode commands use here.", func() runner { return new(daemonStatusCommand) }},
+	{"daemon install", "Put it into the care of the system's service manager.", func() runner { return new(daemonInstallCommand) }},
+	{"daemon uninstall", "Take it out of that care again.", func() runner { return new(daemonUninstallCommand) }},
 	{"daemon logs", "Show the end of the daemon's log.", func() runner { return new(daemonLogsCommand) }},
 }
 
 // groups are the first words of commands that have two, with a line of help.
 var groups = []struct{ name, brief string }{
 	{"protocol", "The operations of a host that works on a Run; they answer JSON."},
+	{"journal", "Examine, export and remove what is stored of Runs."},
 	{"daemon", "Operate the daemon that keeps the Runs."},
 }
 
@@ -65,11 +78,14 @@ type format struct {
 	JSON bool `name:"json" help:"Answer one line of JSON."`
 }
 
+func (f format) wantsJSON() bool { return f.JSON }
+
 // invocation is what a command line comes to: a runner, or a text for stdout.
 type invocation struct {
 	command runner
 	help    string // help to print instead of running anything
 	version bool   // print the version instead
+	people  bool   // a person asked, not a program
 }
 
 // usageFault is a line that the grammar refuses: invalid_usage.
@@ -134,14 +150,16 @@ func parseGroup(name string, args []string) (invocation, error) {
 	case len(l.words) > 0:
 		return invocation{}, usageFault{fmt.Sprintf("%s has no operation %q; it has %s", name, l.words[0], strings.Join(operations(name), ", "))}
 	}
+	if name != "protocol" { // the contract has a code for that group alone
+		return invocation{}, usageFault{operationRequired{name}.Error()}
+	}
 	return invocation{}, operationRequired{name}
 }
 
 // parse decodes the words of a line that belong to the command.
 func (c *command) parse(args []string) (invocation, error) {
 	model := c.model()
-	parser, err := kong.New(model, kong.Name("slipway "+c.name), kong.Description(c.brief), kong.NoDefaultHelp(),
-		kong.KindMapper(reflect.String, kong.MapperFunc(exactText)), kong.Vars{"timeout": rpc.DefaultTimeout.String()})
+	parser, err := c.parser(model)
 	if err != nil {
 		return invocation{}, err
 	}
@@ -150,13 +168,32 @@ func (c *command) parse(args []string) (invocation, error) {
 		return invocation{}, usageFault{err.Error()}
 	}
 	if l.help {
-		text, err := commandHelp(parser)
+		text, err := commandHelp(parser, c.name)
 		return invocation{help: text}, err
 	}
 	if _, err := parser.Parse(l.canonical()); err != nil {
 		return invocation{}, usageFault{err.Error()}
 	}
-	return invocation{command: model}, nil
+	return invocation{command: model, people: c.forPeople(model)}, nil
+}
+
+// parser is kong for this command alone.
+func (c *command) parser(model runner) (*kong.Kong, error) {
+	return kong.New(model, kong.Name("slipway "+c.name), kong.Description(c.brief), kong.NoDefaultHelp(),
+		kong.KindMapper(reflect.String, kong.MapperFunc(exactText)), kong.Vars{"timeout": rpc.DefaultTimeout.String()})
+}
+
+// forPeople tells a command that answers people from one that answers a program.
+func (c *command) forPeople(model runner) bool {
+	asked, ok := model.(interface{ wantsJSON() bool })
+	return !strings.HasPrefix(c.name, "protocol ") && !(ok && asked.wantsJSON())
+}
+
+// typedByPerson guesses the same of a line that is no command.
+func typedByPerson(args []string) bool {
+	asksJSON := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--json") })
+	at := nextWord(args, 0)
+	return !asksJSON && (at < 0 || args[at] != "protocol")
 }
 
 // exactText takes a value byte for byte; kong's own way replaces what is not
@@ -194,8 +231,9 @@ func operations(group string) []string {
 }
 
 const commonHelp = `
-Flags of every command:
-  --root PATH    A folder or file inside the worktree (default: the working directory).
+Flags:
+  --root PATH    A folder or file inside the worktree (default: the working directory),
+                 for every command that is about a worktree.
   -h, --help     Show the help of slipway or of a command.
   -v, --version  Show the version (without a command).
 
@@ -236,8 +274,9 @@ func groupHelp(group string) string {
 
 func row(w io.Writer, name, brief string) { fmt.Fprintf(w, "  %-19s%s\n", name, brief) }
 
-// commandHelp is kong's text for the one command that the parser knows.
-func commandHelp(parser *kong.Kong) (string, error) {
+// commandHelp is kong's text for the one command that the parser knows, and its
+// examples.
+func commandHelp(parser *kong.Kong, name string) (string, error) {
 	var b strings.Builder
 	parser.Stdout = &b
 	trace, err := kong.Trace(parser, nil)
@@ -245,6 +284,6 @@ func commandHelp(parser *kong.Kong) (string, error) {
 		return "", err
 	}
 	err = trace.PrintUsage(false)
-	b.WriteString("\nslipway --help shows the flags of every command.\n")
+	b.WriteString(examplesOf(name) + "\nslipway --help shows the flags of every command.\n")
 	return b.String(), err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -28,7 +27,6 @@ const scenarioFolder = "testdata/conformance"
 // once with a daemon of its own and once with every command in its own process.
 // What a scenario is stands in testdata/conformance/README.md.
 func TestConformance(t *testing.T) {
-	later := readLater(t)
 	messages := compileMessages(t)
 	for mode, setting := range map[string]string{"daemon": "require", "embedded": "off"} {
 		t.Run(mode, func(t *testing.T) {
@@ -39,14 +37,7 @@ func TestConformance(t *testing.T) {
 			for _, name := range scenarios(t) {
 				t.Run(strings.TrimSuffix(name, ".json"), func(t *testing.T) {
 					t.Parallel()
-					err := newScenario(t, base, env, messages).play(name)
-					reason, listed := later[name]
-					switch {
-					case listed && err == nil:
-						t.Errorf("passes: take it off testdata/later.txt (%s)", reason)
-					case listed:
-						t.Skip(reason)
-					case err != nil:
+					if err := newScenario(t, base, env, messages).play(name); err != nil {
 						t.Error(err)
 					}
 				})
@@ -71,49 +62,6 @@ func scenarios(t *testing.T) []string {
 		t.Fatal("no scenarios")
 	}
 	return names
-}
-
-// readLater reads the scenarios that need work which is still to come, each
-// with its reason.
-func readLater(t *testing.T) map[string]string {
-	later := map[string]string{}
-	file, err := os.Open("testdata/later.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	known := scenarios(t)
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, reason, ok := strings.Cut(line, " ")
-		if !ok || !slices.Contains(known, name) {
-			t.Fatalf("testdata/later.txt: %q names no scenario with a reason", line)
-		}
-		later[name] = strings.TrimSpace(reason)
-	}
-	return later
-}
-
-// compileMessages gives the schema of every shape of wire.md by its name.
-func compileMessages(t *testing.T) func(shape string) *jsonschema.Schema {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.MessagesSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiled := map[string]*jsonschema.Schema{}
-	for _, shape := range []string{"protocol_state", "run_status", "status_list", "action_material", "pinned_material", "cli_error", "list_report", "doctor_report", "change_report"} {
-		compiler := jsonschema.NewCompiler()
-		if err := compiler.AddResource("messages.json", document); err != nil {
-			t.Fatal(err)
-		}
-		if compiled[shape], err = compiler.Compile("messages.json#/$defs/" + shape); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return func(shape string) *jsonschema.Schema { return compiled[shape] }
 }
 
 // scenario is one exchange with its own repository and folder.
@@ -214,7 +162,7 @@ func (s *scenario) step(step exchange) error {
 		runGit(s.t, s.env, s.vars["ROOT"], step.Git...)
 		return nil
 	case step.Symlink != "":
-		return os.Symlink(step.To, filepath.Join(s.vars["TMP"], step.Symlink))
+		return os.Symlink(step.To, s.place(step.Symlink))
 	case step.Set != nil:
 		for name, value := range step.Set {
 			s.vars[name] = value
@@ -240,8 +188,16 @@ func (s *scenario) write(step exchange) error {
 	if err != nil {
 		return err
 	}
-	target := filepath.Join(s.vars["TMP"], step.File)
-	return writeFile(target, content)
+	return writeFile(s.place(step.File), content)
+}
+
+// place is where a step means: in the scenario's own folder, if it does not say
+// otherwise.
+func (s *scenario) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.vars["TMP"], name)
 }
 
 // edit writes and removes files of the repository.
@@ -347,6 +303,8 @@ func shapeOf(argv []string) string {
 		"list": "list_report", "doctor": "doctor_report", "install": "change_report", "uninstall": "change_report",
 	}
 	switch {
+	case len(argv) == 0:
+		return "" // help: no JSON
 	case slices.Contains(argv, "material"):
 		return "action_material"
 	case slices.Contains(argv, "--section"):

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +35,7 @@ func (c *daemonStopCommand) run(s *session) error {
 	if err := rpc.Stop(context.Background(), s.options()); err != nil {
 		return err
 	}
-	return s.printAnswer([]byte("No daemon is running.\n"))
+	return s.printAnswer([]byte("No daemon is running any more.\n"))
 }
 
 // daemonRestartCommand is `slipway daemon restart`.
@@ -50,9 +52,22 @@ func (c *daemonRestartCommand) run(s *session) error {
 type daemonStatusCommand struct {
 	patience
 	format
+	Prometheus bool `help:"Answer the figures in the text format of Prometheus."`
 }
 
 func (c *daemonStatusCommand) run(s *session) error {
+	switch {
+	case c.Prometheus && c.JSON:
+		s.setRoot("")
+		return usageFault{"give one of --json and --prometheus"}
+	case c.Prometheus:
+		s.at(place{patience: c.patience})
+		health, err := rpc.Status(context.Background(), s.options())
+		if err != nil {
+			return err
+		}
+		return s.printAnswer([]byte(health.Prometheus()))
+	}
 	return s.health(rpc.Status, c.patience, c.JSON)
 }
 
@@ -84,7 +99,10 @@ func (c *daemonLogsCommand) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	lines, err := rpc.LogTail(path, max(c.Lines, 0))
+	if c.Lines < 1 {
+		return usageFault{"--lines needs a number of lines, 1 or more"}
+	}
+	lines, err := rpc.LogTail(path, c.Lines)
 	if err != nil {
 		return err
 	}
@@ -92,6 +110,15 @@ func (c *daemonLogsCommand) run(s *session) error {
 		return s.printAnswer([]byte("The daemon has written no log yet.\n"))
 	}
 	return s.printAnswer([]byte(strings.Join(lines, "\n") + "\n"))
+}
+
+func microseconds(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
+
+func syncText(p50, p99 int64) string {
+	if p99 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("half within %v, 99 of 100 within %v", microseconds(p50), microseconds(p99))
 }
 
 // healthText is the daemon's health for people.
@@ -105,13 +132,18 @@ func healthText(h *rpc.Health) string {
 		p.fact("Process", fmt.Sprint(f.PID))
 		p.fact("Version", f.Version)
 		p.fact("Up since", f.StartedAt.Local().Format(time.DateTime))
-		p.fact("Connections", fmt.Sprint(f.Connections))
+		p.fact("Connections", fmt.Sprintf("%d, with %d subscriptions", f.Connections, f.Subscriptions))
 		p.fact("Calls", fmt.Sprintf("%d, of these %d failed and %d in flight", f.CallsTotal, f.CallsFailed, f.CallsInFlight))
 		p.fact("Runs", fmt.Sprintf("%d in memory, %d active", f.RunsCached, f.RunsActive))
 		for _, w := range f.Worktrees {
 			p.fact("Worktree", fmt.Sprintf("%s (%s) %s", w.Root, w.Mode, w.Reason))
 		}
-		p.fact("Memory", fmt.Sprintf("%d MiB", f.RSSBytes>>20))
+		p.fact("Syncs", syncText(f.JournalSyncP50US, f.JournalSyncP99US))
+		p.fact("Memory", fmt.Sprintf("%d MiB, %d open files", f.RSSBytes>>20, f.OpenFiles))
+		for _, name := range slices.Sorted(maps.Keys(f.Methods)) {
+			m := f.Methods[name]
+			p.fact(name, fmt.Sprintf("%d calls, half within %v, 99 of 100 within %v", m.Count, microseconds(m.P50US), microseconds(m.P99US)))
+		}
 		if last := f.LastError; last != nil {
 			p.fact("Last error", last.Code+" at "+last.At.Local().Format(time.DateTime))
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,16 +68,7 @@ func TestParseFaults(t *testing.T) {
 		"daemon", "daemon nothing", "daemon status x", "-- status", "--version=maybe",
 	} {
 		_, err := parse(words(line))
-		switch fault := err.(type) {
-		case usageFault:
-			if fault.reason == "" {
-				t.Errorf("%s: no reason", line)
-			}
-		case operationRequired:
-			if line != "daemon" {
-				t.Errorf("%s: %v", line, err)
-			}
-		default:
+		if fault, ok := err.(usageFault); !ok || fault.reason == "" {
 			t.Errorf("%s: got %v, want a usage fault", line, err)
 		}
 	}
@@ -134,9 +127,42 @@ func TestHelpNamesEverything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(got.help, c.brief) || !strings.HasPrefix(c.name, "daemon") && !strings.Contains(got.help, "--root=PATH") {
+		if !strings.Contains(got.help, c.brief) || !withoutRoot(c.name) && !strings.Contains(got.help, "--root=PATH") {
 			t.Errorf("%s: the help lacks its line or a flag:\n%s", c.name, got.help)
 		}
+	}
+}
+
+// withoutRoot are the commands that are about no worktree.
+func withoutRoot(name string) bool {
+	return strings.HasPrefix(name, "daemon ") || name == "completion"
+}
+
+// What a shell takes off an example.
+var (
+	quoted       = regexp.MustCompile(`'[^']*'`)
+	redirections = regexp.MustCompile(` [<>|] .*|\)$`)
+)
+
+// TestExamples: every command has some, and each is a line that the grammar takes.
+func TestExamples(t *testing.T) {
+	known := examples()
+	for _, c := range commands {
+		if len(known[c.name]) == 0 {
+			t.Errorf("%s has no example", c.name)
+		}
+		for _, e := range known[c.name] {
+			line := redirections.ReplaceAllString(quoted.ReplaceAllString(e.line, "x"), "")
+			_, line, _ = strings.Cut(line, "slipway ")
+			got, err := parse(strings.Fields(line))
+			if err != nil || reflect.TypeOf(got.command) != reflect.TypeOf(c.model()) {
+				t.Errorf("%s: %T, %v", e.line, got.command, err)
+			}
+		}
+		delete(known, c.name)
+	}
+	for name := range known {
+		t.Errorf("examples of %q, which is no command", name)
 	}
 }
 
@@ -190,9 +216,10 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// words splits a line; ∅ stands for an empty word or an empty value.
+// words splits a line at its blanks; ∅ stands for an empty word or an empty
+// value.
 func words(line string) []string {
-	fields := strings.Fields(line)
+	fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' })
 	for i := range fields {
 		fields[i] = strings.ReplaceAll(fields[i], "∅", "")
 	}

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"runtime"
+	"maps"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"slipway/schema"
@@ -13,122 +14,265 @@ import (
 // What people read instead of JSON (cli.md, 5.3). The wording is free; which
 // facts have to be there is not.
 
-// maxQuestion bounds the question in a status, in characters.
-const maxQuestion = 200
+const (
+	// maxQuestion bounds the question in a status, in characters.
+	maxQuestion = 200
+	// maxSteps bounds the Actions that a status lists, and maxReport what it
+	// shows of each report, in characters.
+	maxSteps  = 12
+	maxReport = 120
+	// minGoal is the narrowest column that is worth showing a goal in, in cells.
+	minGoal = 24
+)
 
-// page is a text of labelled lines whose values stand in one column.
-type page struct {
-	text strings.Builder
-	rows *tabwriter.Writer
-}
-
-func newPage() *page {
-	p := &page{}
-	p.rows = tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
-	return p
-}
-
-// fact adds a labelled line; an empty value adds nothing. The further lines of
-// a longer value stand below its first.
-func (p *page) fact(label, value string) {
-	if value == "" {
-		return
-	}
-	for i, line := range strings.Split(strings.TrimRight(value, "\r\n"), "\n") {
-		if i > 0 {
-			label = ""
-		}
-		if line = strings.ReplaceAll(line, "\t", "    "); line == "" {
-			fmt.Fprintln(p.rows, "\t")
-			continue
-		}
-		fmt.Fprintf(p.rows, "%s\t%s\n", label, line)
-	}
-}
-
-// finish gives the text.
-func (p *page) finish() string {
-	p.rows.Flush()
-	return p.text.String()
-}
-
-// finishWith ends the page with the choices of a next.
-func (p *page) finishWith(next schema.Next) string {
-	p.rows.Flush()
-	choices := next.Choices(runtime.GOOS == "windows")
-	if len(choices) > 0 {
-		p.text.WriteString("\n" + strings.Join(choices, "\n") + "\n")
-	}
-	return p.text.String()
-}
-
-// startedText is the answer of run.
-func startedText(state *schema.ProtocolState) string {
-	p := newPage()
-	p.fact("Run", state.RunID)
-	p.fact("State", stateText(state.State, state.PauseReason))
+// started is the answer of run.
+func (p paper) started(state *schema.ProtocolState) string {
+	page := p.page()
+	page.fact("Run", state.RunID)
+	page.state(state.State, state.PauseReason)
 	if a := state.Action; a != nil {
-		p.fact("Goal", a.Goal)
-		p.fact("Remaining budget", fmt.Sprint(a.RemainingBudget))
-		p.fact("Current Action", actionText(a))
+		page.fact("Goal", a.Goal)
+		page.fact("Remaining budget", fmt.Sprint(a.RemainingBudget))
+		page.action(a)
 	}
-	return p.finishWith(state.Next)
+	return page.finishWith(state.Next)
 }
 
-// stoppedText is the answer of stop.
-func stoppedText(state *schema.ProtocolState) string {
-	p := newPage()
-	p.fact("Run", state.RunID)
-	p.fact("State", stateText(state.State, state.PauseReason))
-	return p.finishWith(state.Next)
+// stopped is the answer of stop.
+func (p paper) stopped(state *schema.ProtocolState) string {
+	page := p.page()
+	page.fact("Run", state.RunID)
+	page.state(state.State, state.PauseReason)
+	return page.finishWith(state.Next)
 }
 
-// statusText is the status of one Run.
-func statusText(run *schema.RunStatus) string {
-	p := newPage()
-	p.fact("Run", run.ID)
-	p.fact("State", stateText(run.State, run.PauseReason))
-	p.fact("Goal", run.Goal)
-	p.fact("Remaining budget", fmt.Sprint(run.RemainingBudget))
+// status is the status of one Run.
+func (p paper) status(run *schema.RunStatus) string {
+	page := p.page()
+	page.fact("Run", run.ID)
+	page.state(run.State, run.PauseReason)
+	page.fact("Goal", run.Goal)
+	page.fact("Remaining budget", fmt.Sprintf("%d (%d at the start)", run.RemainingBudget, run.InitialBudget))
+	page.fact("Started", p.ago(run.CreatedAt))
+	page.fact("Last change", p.ago(run.UpdatedAt))
+	page.source(run)
+	page.steps(run)
+	page.styled("Question", shorten(question(run), maxQuestion), colours[string(schema.Paused)])
+	if run.State == schema.Paused {
+		page.request(run.PendingDestructiveRequest)
+	}
+	if a := run.CurrentAction; a != nil && run.State != schema.Stopped && run.State != schema.Ended {
+		page.action(a)
+	}
+	page.fact("Summary", run.Summary)
+	return page.finishWith(run.Next)
+}
+
+func (p *page) state(state schema.State, reason schema.PauseReason) {
+	p.styled("State", stateText(state, reason), colours[string(state)])
+}
+
+// action is the Action that is to be worked on, and what that means.
+func (p *page) action(a *schema.Action) {
+	p.styled("Current Action", string(a.Kind)+" "+a.ActionID, bold)
+	p.fact("What to do", a.Brief)
+}
+
+// source is where the requirements come from, and what may take its place.
+func (p *page) source(run *schema.RunStatus) {
 	if source := run.PinnedSource; source != nil {
 		p.fact("Source", source.CanonicalURL)
 		p.fact("Issue", source.IssueID)
 		p.fact("Source revision", string(source.SourceRevision))
 		p.fact("Requirements revision", string(source.RequirementsRevision))
 	}
-	p.fact("Question", shorten(question(run)))
 	if candidate := run.SourceCandidate; candidate != nil {
 		p.fact("Source candidate", candidate.CandidateID)
 		p.fact("Classification", candidate.Classification+" ("+candidate.ClassificationCode+")")
 		p.fact("Reason", candidate.ClassificationError)
 	}
-	if a := run.CurrentAction; a != nil && run.State != schema.Stopped && run.State != schema.Ended {
-		p.fact("Current Action", actionText(a))
-	}
-	p.fact("Summary", run.Summary)
-	return p.finishWith(run.Next)
 }
 
-// listText is the status without a Run id.
-func listText(list *schema.StatusList) string {
-	if len(list.Runs) == 0 && len(list.UnavailableRuns) == 0 {
-		return "There is no Run in this repository yet; slipway run starts one.\n"
+// steps are the latest Actions and what became of them.
+func (p *page) steps(run *schema.RunStatus) {
+	first := max(len(run.Actions)-maxSteps, 0)
+	var lines []string
+	if first > 0 {
+		lines = append(lines, fmt.Sprintf("(%d earlier ones)", first))
 	}
-	var b strings.Builder
-	for _, entry := range list.Runs {
-		switch {
-		case entry.Status != nil:
-			run := entry.Status
-			fmt.Fprintf(&b, "%s  %s  budget %d  %s\n", run.ID, stateText(run.State, run.PauseReason), run.RemainingBudget, collapse(run.Goal))
-		case entry.Stub != nil:
-			run := entry.Stub
-			fmt.Fprintf(&b, "%s  %s  foreign, of the worktree %s  %s\n", run.ID, run.State, run.Workspace, collapse(run.Goal))
+	for i, record := range run.Actions[first:] {
+		fate, report := fateOf(record), ""
+		if record.Outcome != nil {
+			report = shorten(record.Outcome.Summary, maxReport)
+		}
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%d %-9s  %-11s  %s", first+i+1, record.Action.Kind, fate, report), " "))
+	}
+	p.fact("Actions", strings.Join(lines, "\n"))
+}
+
+// fateOf is what became of an Action, in a word or two.
+func fateOf(record schema.ActionRecord) string {
+	switch {
+	case record.Skipped:
+		return "skipped"
+	case record.Voided:
+		return "voided"
+	case record.Outcome != nil:
+		return strings.ReplaceAll(string(record.Outcome.Status), "_", " ")
+	}
+	return "open"
+}
+
+// request is what a destructive confirmation would allow.
+func (p *page) request(request *schema.DestructiveRequest) {
+	if request == nil {
+		return
+	}
+	p.styled("Impact", request.Impact, red)
+	var targets []string
+	for _, target := range request.Targets {
+		targets = append(targets, string(target.Kind)+" "+target.Value)
+	}
+	p.styled("Targets", strings.Join(targets, "\n"), red)
+	p.fact("Scope", string(request.ScopeSHA256))
+}
+
+// section is a section for people: what it is, and then the chapter as it stands.
+func (p paper) section(m *schema.PinnedMaterial) string {
+	page := p.page()
+	page.fact("Run", m.RunID)
+	page.fact("State", string(m.RunState))
+	page.fact("Section", m.Section.Key)
+	page.fact("Role", m.Section.Role)
+	page.fact("Section revision", string(m.Section.SectionRevision))
+	page.fact("Requirements revision", string(m.RequirementsRevision))
+	page.fact("Use", "for inspection; it authorises no work")
+	page.fact("Title", m.Section.Title)
+	chapter := m.Section.Markdown
+	if p.width > 0 {
+		chapter = harmless(chapter)
+	}
+	if !strings.HasSuffix(chapter, "\n") {
+		chapter += "\n"
+	}
+	return page.finish() + "\n" + chapter
+}
+
+// list is the status without a Run id.
+func (p paper) list(list *schema.StatusList) string {
+	var parts []string
+	for _, part := range []string{p.own(list), p.foreign(list), p.unavailable(list)} {
+		if part != "" {
+			parts = append(parts, part)
 		}
 	}
+	if len(parts) == 0 {
+		return "There is no Run in this repository yet; slipway run starts one.\n"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// own are the Runs of this worktree, in the widest table that there is room for.
+// Where a line is too short for any, each Run gets lines of its own.
+func (p paper) own(list *schema.StatusList) string {
+	wide := table{heads: []string{"RUN", "STATE", "BUDGET", "CHANGED", "GOAL"}}
+	narrow := table{heads: []string{"RUN", "STATE", "BUDGET", "GOAL"}}
+	var stacked strings.Builder
+	var styles []string
+	for _, entry := range list.Runs {
+		run := entry.Status
+		if run == nil {
+			continue
+		}
+		state, budget, changed, goal := stateText(run.State, run.PauseReason), fmt.Sprint(run.RemainingBudget), since(run.UpdatedAt, p.now)+" ago", plain(run.Goal)
+		short := goal
+		if run.PauseReason != "" {
+			short = "(" + string(run.PauseReason) + ") " + goal
+		}
+		style := colours[string(run.State)]
+		styles = append(styles, style)
+		wide.rows = append(wide.rows, []string{run.ID, state, budget, changed, goal})
+		narrow.rows = append(narrow.rows, []string{run.ID, string(run.State), budget, short})
+		fmt.Fprintf(&stacked, "%s\n  %s, budget %s, changed %s\n%s\n", run.ID, p.style(style, state), budget, changed, cut("  "+goal, p.lineEnd()))
+	}
+	if len(styles) == 0 {
+		return ""
+	}
+	for _, t := range []table{wide, narrow} {
+		if p.width == 0 || t.room(p) >= minGoal {
+			t.style = func(row int) string { return styles[row] }
+			return t.text(p)
+		}
+	}
+	return stacked.String()
+}
+
+// foreign are the Runs of other worktrees of the repository.
+func (p paper) foreign(list *schema.StatusList) string {
+	t := table{heads: []string{"RUN", "STATE", "WORKTREE", "GOAL"}, style: func(int) string { return faint }}
+	for _, entry := range list.Runs {
+		if run := entry.Stub; run != nil {
+			t.rows = append(t.rows, []string{run.ID, string(run.State) + " (foreign)", harmless(run.Workspace), plain(run.Goal)})
+		}
+	}
+	if len(t.rows) == 0 {
+		return ""
+	}
+	title := "Runs of other worktrees, as they were at their start:\n"
+	if p.width == 0 || t.room(p) >= minGoal {
+		return title + t.text(p)
+	}
+	for _, row := range t.rows {
+		title += fmt.Sprintf("%s\n  %s, of %s\n%s\n", row[0], row[1], row[2], cut("  "+row[3], p.lineEnd()))
+	}
+	return title
+}
+
+// unavailable are the folders that can not be read as a Run.
+func (p paper) unavailable(list *schema.StatusList) string {
+	if len(list.UnavailableRuns) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Runs that can not be read:\n")
 	for _, run := range list.UnavailableRuns {
-		fmt.Fprintf(&b, "%s  unavailable  %s: %s\n", run.ID, run.Code, run.Detail)
+		b.WriteString(p.style(red, run.ID+"  "+string(run.Code)) + "  " + plain(run.Detail) + "\n")
 	}
 	return b.String()
+}
+
+// failure is an error as a sentence with the ways on, for a person at a terminal.
+func (p paper) failure(e *schema.Error) string {
+	const name = "slipway:"
+	sentence := strings.ReplaceAll(harmless(e.Message), "\n", " ") + " (" + string(e.Code) + ")"
+	lines := wrap(sentence, p.width-len(name)-1)
+	text := p.style(red, name) + " " + strings.Join(lines, "\n"+strings.Repeat(" ", len(name)+1)) + "\n"
+	return text + p.details(e.Details) + p.choices(e.Next)
+}
+
+// details are those that tell a person more than the message: the state of a Run
+// is in it, flags are for programs.
+func (p paper) details(details schema.Details) string {
+	encoded, err := schema.Marshal(details)
+	if err != nil {
+		return ""
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(encoded, &fields); err != nil {
+		return ""
+	}
+	page := p.page()
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		switch value := fields[key].(type) {
+		case string:
+			page.fact("  "+key, value)
+		case []any:
+			for _, item := range value {
+				page.fact("  "+key, fmt.Sprint(item))
+			}
+		}
+	}
+	return page.finish()
 }
 
 func stateText(state schema.State, reason schema.PauseReason) string {
@@ -137,8 +281,6 @@ func stateText(state schema.State, reason schema.PauseReason) string {
 	}
 	return string(state) + " (" + string(reason) + ")"
 }
-
-func actionText(a *schema.Action) string { return string(a.Kind) + " " + a.ActionID }
 
 // question is what a paused Run waits for an answer to.
 func question(run *schema.RunStatus) string {
@@ -156,11 +298,11 @@ func question(run *schema.RunStatus) string {
 // collapse makes one line of a text.
 func collapse(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// shorten makes one line of a text that has at most maxQuestion characters.
-func shorten(text string) string {
+// shorten makes one line of a text that has at most n characters.
+func shorten(text string, n int) string {
 	line := collapse(text)
-	if utf8.RuneCountInString(line) <= maxQuestion {
+	if utf8.RuneCountInString(line) <= n {
 		return line
 	}
-	return string([]rune(line)[:maxQuestion-1]) + "…"
+	return string([]rune(line)[:n-1]) + "…"
 }

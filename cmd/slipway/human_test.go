@@ -3,6 +3,10 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 
 	"slipway/schema"
 )
@@ -38,7 +42,7 @@ func TestStatusText(t *testing.T) {
 		{"stopped", stopped, []string{"stopped"}, []string{"a-1\n", "which"}},
 		{"ended", ended, []string{"ended", "first\n", "second\n"}, []string{"Next choices"}},
 	} {
-		got := statusText(test.run)
+		got := paper{now: noon}.status(test.run)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: lacks %q:\n%s", test.name, want, got)
@@ -53,7 +57,7 @@ func TestStatusText(t *testing.T) {
 }
 
 func TestSectionText(t *testing.T) {
-	got := sectionText(&schema.PinnedMaterial{
+	got := paper{}.section(&schema.PinnedMaterial{
 		RunID: "r-1", RunState: schema.Paused, RequirementsRevision: "sha256:bb",
 		Section: schema.MaterialSection{Key: "scope", Role: "requirements", Title: "The scope", SectionRevision: "sha256:aa", Markdown: "# One\n\n\ttext"},
 	})
@@ -67,27 +71,141 @@ func TestSectionText(t *testing.T) {
 	}
 }
 
-func TestListText(t *testing.T) {
-	got := listText(&schema.StatusList{
+func listed(goal string) *schema.StatusList {
+	run := func(id string, state schema.State, reason schema.PauseReason, budget int, changed time.Duration, goal string) schema.ListedRun {
+		return schema.ListedRun{Status: &schema.RunStatus{
+			ID: id, State: state, PauseReason: reason, RemainingBudget: budget, Goal: goal, UpdatedAt: noon.Add(-changed),
+		}}
+	}
+	return &schema.StatusList{
 		Runs: []schema.ListedRun{
-			{Status: &schema.RunStatus{ID: "r-1", State: schema.Active, RemainingBudget: 3, Goal: "tidy\nthe notes"}},
+			run("r-1", schema.Active, "", 3, time.Minute, "tidy\nthe notes"),
 			{Stub: &schema.RunStub{ID: "r-2", State: schema.Active, Workspace: "/srv/other", Goal: "water the plants"}},
+			run("r-3", schema.Paused, schema.DecisionRequired, 1000, 50*time.Hour, goal),
 		},
-		UnavailableRuns: []schema.UnavailableRun{{ID: "r-3", Code: schema.CodeRunBusy, Detail: "in use"}},
-	})
-	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-	for i, want := range [][]string{
-		{"r-1", "active", "budget 3", "tidy the notes"},
-		{"r-2", "active", "foreign", "/srv/other", "water the plants"},
-		{"r-3", "unavailable", "run_busy", "in use"},
+		UnavailableRuns: []schema.UnavailableRun{{ID: "r-4", Code: schema.CodeRunBusy, Detail: "in use"}},
+	}
+}
+
+func TestListText(t *testing.T) {
+	const rest = `
+Runs of other worktrees, as they were at their start:
+RUN  STATE             WORKTREE    GOAL
+r-2  active (foreign)  /srv/other  water the plants
+
+Runs that can not be read:
+r-4  run_busy  in use
+`
+	for width, want := range map[int]string{
+		0: `RUN  STATE                       BUDGET  CHANGED  GOAL
+r-1  active                      3       1m ago   tidy the notes
+r-3  paused (decision_required)  1000    2d ago   日本語 and everything that has to be said about it
+` + rest,
+		80: `RUN  STATE                       BUDGET  CHANGED  GOAL
+r-1  active                      3       1m ago   tidy the notes
+r-3  paused (decision_required)  1000    2d ago   日本語 and everything that ha…
+` + rest,
+		70: `RUN  STATE   BUDGET  GOAL
+r-1  active  3       tidy the notes
+r-3  paused  1000    (decision_required) 日本語 and everything that h…
+` + rest,
+		40: `r-1
+  active, budget 3, changed 1m ago
+  tidy the notes
+r-3
+  paused (decision_required), budget 1000, changed 2d ago
+  日本語 and everything that has to be …
+
+Runs of other worktrees, as they were at their start:
+r-2
+  active (foreign), of /srv/other
+  water the plants
+
+Runs that can not be read:
+r-4  run_busy  in use
+`,
 	} {
-		for _, part := range want {
-			if i >= len(lines) || !strings.Contains(lines[i], part) {
-				t.Errorf("entry %d lacks %q:\n%s", i, part, got)
+		got := paper{now: noon, width: width}.list(listed("日本語 and everything that has to be said about it"))
+		if got != want {
+			t.Errorf("%d cells: %s", width, cmp.Diff(want, got))
+		}
+	}
+	if got := (paper{}).list(&schema.StatusList{}); strings.TrimSpace(got) == "" {
+		t.Error("nothing at all is said where there is no Run")
+	}
+}
+
+func TestColoursAreOnlyForThoseWhoWantThem(t *testing.T) {
+	if got := (paper{now: noon}).list(listed("x")); strings.Contains(got, "\x1b") {
+		t.Errorf("without colours: %q", got)
+	}
+	for _, want := range []string{"\x1b[1mRUN", "\x1b[32mr-1", "\x1b[33mr-3", "\x1b[31mr-4"} {
+		if got := (paper{now: noon, colour: true}).list(listed("x")); !strings.Contains(got, want) {
+			t.Errorf("with colours: no %q in %q", want, got)
+		}
+	}
+}
+
+// Whatever hosts and people write, a terminal shows it and does nothing else.
+func TestTextIsHarmless(t *testing.T) {
+	const hostile = "\x1b[2J\x9b1m\r\b\u202emirrored\u2066\u200b\ufeff\u2028\U000e0041"
+	failure := schema.Runtime(schema.CodeRuntimeError, schema.NextNone(schema.Place{}), nil, "%s", hostile)
+	ask := &schema.RunStatus{
+		State: schema.Paused, Goal: hostile, CurrentAction: &schema.Action{ActionID: "a", Brief: hostile},
+		Actions:                   []schema.ActionRecord{{Action: schema.Action{ActionID: "a"}, Outcome: &schema.Outcome{Summary: hostile, Pause: &schema.Pause{Question: hostile}}}},
+		PendingDestructiveRequest: &schema.DestructiveRequest{Impact: hostile, Targets: []schema.Target{{Kind: "path", Value: hostile}}},
+		SourceCandidate:           &schema.SourceCandidate{ClassificationError: hostile}, Summary: hostile,
+	}
+	chapter := &schema.PinnedMaterial{Section: schema.MaterialSection{Title: hostile, Markdown: hostile}}
+	for width := range 90 {
+		p := paper{now: noon, width: width + 1}
+		for name, text := range map[string]string{
+			"list": p.list(listed(hostile)), "status": p.status(ask), "section": p.section(chapter), "failure": p.failure(failure),
+		} {
+			if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }); i >= 0 {
+				t.Fatalf("%s, %d cells: %q", name, p.width, text[i:])
+			}
+			if name != "list" && !strings.Contains(text, `\u202emirrored`) {
+				t.Fatalf("%s, %d cells: the text is lost: %s", name, p.width, text)
 			}
 		}
 	}
-	if got := listText(&schema.StatusList{}); strings.TrimSpace(got) == "" {
-		t.Error("nothing at all is said where there is no Run")
+}
+
+func TestFailureText(t *testing.T) {
+	demo := schema.NewWorkspaceIdentity("/srv/demo", "/srv/demo/.git", "/srv/demo/.git").Place()
+	failure := schema.Runtime(schema.CodeDaemonUnavailable, schema.NextListRuns(demo),
+		schema.DaemonDetails{Socket: "/run/d1.sock", LogTail: []string{"one", "two"}}, "the daemon could not be started, and nobody knows why it should be so")
+	const want = `slipway: the daemon could not be started, and
+         nobody knows why it should be so
+         (daemon_unavailable)
+  log_tail  one
+  log_tail  two
+  socket    /run/d1.sock
+
+Next choices:
+- list-runs: slipway status --root /srv/demo
+`
+	if got := (paper{width: 45}).failure(failure); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"short", 20, "short"},
+		{"one two three four five six", 20, "one two three four|five six"},
+		{"one two three four five six", 19, "one two three four five six"}, // too narrow to be worth it
+		{"    one two three four five", 20, "    one two three|    four five"},
+		{"/a/path/that/is/longer/than/a/line and more", 20, "/a/path/that/is/longer/than/a/line|and more"},
+		{"日本語日本語日本 語日本語", 20, "日本語日本語日本|語日本語"},
+	} {
+		if got := strings.Join(wrap(test.text, test.n), "|"); got != test.want {
+			t.Errorf("%q in %d cells: %q, want %q", test.text, test.n, got, test.want)
+		}
 	}
 }

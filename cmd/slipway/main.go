@@ -22,22 +22,41 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"runtime/debug"
 
 	"slipway/rpc"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(guarded(func() int { return run(os.Args[1:]) })) }
+
+// guarded keeps a defect from ending the program with the exit status 2 of Go's
+// runtime, which would tell a host that nothing has happened.
+func guarded(program func() int) (exit int) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			fmt.Fprintf(os.Stderr, "slipway has a defect: %v\n%s", defect, debug.Stack())
+			exit = exitNoError
+		}
+	}()
+	return program()
+}
 
 // run is the whole program but for the exit.
 func run(args []string) int {
 	s := &session{}
 	defer s.close()
+	if asksForCompletion(args) {
+		return complete(s, args)
+	}
 	invocation, err := parse(args)
 	if err != nil {
 		s.setRoot(lastRoot(args))
+		s.people = typedByPerson(args)
 		return s.fail(err)
 	}
+	s.people = invocation.people || invocation.version
 	switch {
 	case invocation.help != "":
 		// Help is not worth an error where nobody reads it.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"strings"
+	"os"
 
 	"slipway/engine"
 	"slipway/schema"
@@ -51,24 +51,5 @@ func (c *statusCommand) showSection(s *session) error {
 	if err := argumentError(request.ArgumentFault()); err != nil {
 		return err
 	}
-	return show(s, "run/section", sectionParams{runParams{s.root, request.Run}, wireText(request.Section)}, c.JSON, sectionText)
-}
-
-// sectionText is a section for people: what it is, and then the chapter as it
-// stands.
-func sectionText(m *schema.PinnedMaterial) string {
-	p := newPage()
-	p.fact("Run", m.RunID)
-	p.fact("State", string(m.RunState))
-	p.fact("Section", m.Section.Key)
-	p.fact("Role", m.Section.Role)
-	p.fact("Section revision", string(m.Section.SectionRevision))
-	p.fact("Requirements revision", string(m.RequirementsRevision))
-	p.fact("Use", "for inspection; it authorises no work")
-	p.fact("Title", m.Section.Title)
-	text := p.finish() + "\n" + m.Section.Markdown
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text
+	return show(s, "run/section", sectionParams{runParams{s.root, request.Run}, wireText(request.Section)}, c.JSON, paperOf(os.Stdout).section)
 }

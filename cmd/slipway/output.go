@@ -8,6 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"golang.org/x/term"
+
+	"slipway/journal"
 	"slipway/schema"
 )
 
@@ -54,28 +57,27 @@ func show[T any](s *session, method string, params any, asJSON bool, text func(*
 // change stands (cli.md, 5.2).
 func (s *session) printState(answer json.RawMessage, asJSON bool, text func(*schema.ProtocolState) string) error {
 	ignoreBrokenPipe()
-	output := jsonLine(answer)
-	if !asJSON {
-		state, err := decode[schema.ProtocolState](answer)
-		if err != nil {
-			return err
-		}
-		output = []byte(text(state))
+	if asJSON {
+		return s.outputLost(answer, writeAnswer(jsonLine(answer)))
 	}
-	if err := writeAnswer(output); err != nil {
-		return s.outputLost(answer, err)
+	state, err := decode[schema.ProtocolState](answer)
+	if err == nil {
+		err = writeAnswer([]byte(text(state)))
 	}
-	return nil
+	return s.outputLost(answer, err)
 }
 
-// outputLost is the error for an answer that did not get out.
+// outputLost is the error for an answer that did not get out, for whatever cause.
 func (s *session) outputLost(answer json.RawMessage, cause error) error {
-	state, err := decode[schema.ProtocolState](answer)
-	if err != nil {
-		return err
+	if cause == nil {
+		return nil
 	}
-	next := schema.NextInspectRun(s.place(), state.RunID)
-	details := schema.MutationDetails{Phase: "response_output", Committed: true}
+	var about struct {
+		RunID string `json:"run_id"`
+	}
+	_ = json.Unmarshal(answer, &about) // an answer that names no Run leads to no next
+	next := schema.NextInspectRun(s.place(), about.RunID)
+	details := schema.MutationDetails{Phase: journal.PhaseResponseOutput, Committed: true}
 	return schema.Runtime(schema.CodeMutationCommittedOutputFailed, next, details,
 		"the change is recorded, but %v: look at the Run before you go on", cause)
 }
@@ -102,14 +104,24 @@ func (s *session) fail(err error) int {
 	if recorded(failure) {
 		ignoreBrokenPipe()
 	}
-	text, err := schema.Marshal(failure)
+	text, err := s.failureText(failure)
 	if err != nil {
 		return exitNoError
 	}
-	if _, err := os.Stderr.Write(jsonLine(text)); err != nil {
+	if _, err := os.Stderr.Write(text); err != nil {
 		return exitNoError
 	}
 	return failure.ExitCode
+}
+
+// failureText is an error as its reader wants it: a person at a terminal reads a
+// sentence, everyone else one line of JSON.
+func (s *session) failureText(failure *schema.Error) ([]byte, error) {
+	if s.people && term.IsTerminal(int(os.Stderr.Fd())) {
+		return []byte(paperOf(os.Stderr).failure(failure)), nil
+	}
+	text, err := schema.Marshal(failure)
+	return jsonLine(text), err
 }
 
 // failure gives an error the form of the contract.

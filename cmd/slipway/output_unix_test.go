@@ -80,3 +80,12 @@ func closedPipe(t *testing.T) *os.File {
 	t.Cleanup(func() { write.Close() })
 	return write
 }
+
+func TestADefectIsNoUsageError(t *testing.T) {
+	if exit := guarded(func() int { panic("a defect of the test") }); exit != exitNoError {
+		t.Errorf("exit %d", exit)
+	}
+	if exit := guarded(func() int { return 3 }); exit != 3 {
+		t.Errorf("exit %d", exit)
+	}
+}

@@ -53,7 +53,7 @@ func (c *runCommand) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.printState(answer, c.JSON, startedText)
+	return s.printState(answer, c.JSON, paperOf(os.Stdout).started)
 }
 
 var budgetRange = fmt.Sprintf("the budget is a number of Actions from %d to %d", schema.MinBudget, schema.MaxBudget)

@@ -17,7 +17,8 @@ import (
 //
 //	repo DIR                   make a repository with one commit
 //	value NAME STREAM PATH     take a value from the JSON on stdout or stderr
-//	like STREAM PATTERN        hold that JSON against a pattern
+//	like STREAM PATTERN        hold that JSON against a pattern, and against the
+//	                           schema of its message
 //	outcome FILE KIND ACTION   write a plain completed Outcome
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -73,9 +74,11 @@ func scriptRepo(ts *testscript.TestScript, neg bool, args []string) {
 // scriptJSON decodes what the last command wrote to a stream.
 func scriptJSON(ts *testscript.TestScript, stream string) any {
 	var value any
-	if err := decodeNumbers([]byte(ts.ReadFile(stream)), &value); err != nil {
+	text := []byte(ts.ReadFile(stream))
+	if err := decodeNumbers(text, &value); err != nil {
 		ts.Fatalf("%s is no JSON: %v", stream, err)
 	}
+	ts.Check(checkMessage(stream, text))
 	return value
 }
 
@@ -101,17 +104,9 @@ func scriptOutcome(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: outcome FILE KIND ACTION")
 	}
-	o := schema.Outcome{
-		ContractVersion: schema.ContractVersion, ActionKind: schema.Kind(args[1]), ActionID: args[2], Status: schema.Completed, Summary: args[1] + " done",
-		Observations: []string{}, KnownIssues: []string{}, SuggestedActions: []schema.Suggestion{},
-	}
-	switch o.ActionKind {
-	case schema.Orient:
+	o := plainOutcome(schema.Kind(args[1]), args[2])
+	if o.ActionKind == schema.Orient {
 		o.SuggestedActions = []schema.Suggestion{{Kind: schema.Implement, Brief: "write it down"}}
-	case schema.Implement:
-		o.Implementation = &schema.Implementation{Result: schema.ResultApplied, FilesChanged: []string{}, Activities: []schema.Activity{}, Uncertainties: []string{}, Attempts: 1}
-	case schema.Review:
-		o.Review = &schema.ReviewReport{Result: schema.ReviewNoFindings, Findings: []schema.Finding{}, Uncertainties: []string{}}
 	}
 	text, err := json.Marshal(o)
 	ts.Check(err)

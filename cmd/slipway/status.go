@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"slipway/schema"
 )
 
@@ -34,9 +36,9 @@ func (c *statusCommand) run(s *session) error {
 	case c.Section != nil:
 		return c.showSection(s)
 	case c.Run != nil:
-		return show(s, "run/status", runParams{s.root, *c.Run}, c.JSON, statusText)
+		return show(s, "run/status", runParams{s.root, *c.Run}, c.JSON, paperOf(os.Stdout).status)
 	default:
-		return show(s, "run/list", rootParams{s.root}, c.JSON, listText)
+		return show(s, "run/list", rootParams{s.root}, c.JSON, paperOf(os.Stdout).list)
 	}
 }
 

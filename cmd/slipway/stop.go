@@ -1,5 +1,7 @@
 package main
 
+import "os"
+
 // stopCommand is `slipway stop` (cli.md, section 8).
 type stopCommand struct {
 	place
@@ -20,5 +22,5 @@ func (c *stopCommand) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.printState(answer, c.JSON, stoppedText)
+	return s.printState(answer, c.JSON, paperOf(os.Stdout).stopped)
 }

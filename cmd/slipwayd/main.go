@@ -22,6 +22,7 @@ import (
 	"slipway/engine"
 	"slipway/gitwatch"
 	"slipway/rpc"
+	"slipway/rpc/supervise"
 )
 
 type flags struct {
@@ -58,7 +59,9 @@ func run(args []string) int {
 		fmt.Println(rpc.OwnBuild())
 		return 0
 	}
-	if err := rpc.RunDaemon(context.Background(), f.options()); err != nil {
+	git := gitwatch.NewWatching()
+	defer git.Close()
+	if err := rpc.RunDaemon(context.Background(), f.options(git)); err != nil {
 		return fail(1, err)
 	}
 	return 0
@@ -69,12 +72,13 @@ func fail(status int, err error) int {
 	return status
 }
 
-func (f flags) options() rpc.DaemonOptions {
+func (f flags) options(git *gitwatch.Git) rpc.DaemonOptions {
+	keeper := engine.NewKeeper(engine.Options{Git: git})
 	o := rpc.DaemonOptions{
 		Socket: f.Socket, Idle: f.Idle, Foreground: f.Foreground,
-		Runs: func() (rpc.Runs, error) {
-			return engine.NewKeeper(engine.Options{Git: gitwatch.New()}), nil
-		},
+		Supervision: rpc.Supervision(supervise.Read()),
+		Runs:        func() (rpc.Runs, error) { return keeper, nil },
+		Gauges:      func() rpc.Gauges { return gauges(keeper, git) },
 	}
 	if f.Ready != 0 {
 		o.Ready = rpc.ReadyFile(uintptr(f.Ready))

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// Text on a terminal is counted in cells, not in bytes or characters.
+
+// cells is how many cells a character takes: two for the wide ones of East Asian
+// scripts and emoji, none for what is put onto the character before it.
+func cells(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1F300 && r <= 0x1FAFF: // pictures, which not all tables count as wide
+		return 2
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+func cellsOf(text string) int {
+	n := 0
+	for _, r := range text {
+		n += cells(r)
+	}
+	return n
+}
+
+// fit cuts or pads a text to exactly n cells.
+func fit(text string, n int) string {
+	text = cut(text, n)
+	return text + strings.Repeat(" ", max(n-cellsOf(text), 0))
+}
+
+// cut shortens a text to at most n cells.
+func cut(text string, n int) string {
+	if cellsOf(text) <= n {
+		return text
+	}
+	used := 0
+	for i, r := range text {
+		if used+cells(r) > n-1 {
+			if n <= 0 {
+				return ""
+			}
+			return text[:i] + "…"
+		}
+		used += cells(r)
+	}
+	return text
+}
+
+// plain makes one harmless line of a text.
+func plain(text string) string { return harmless(collapse(text)) }

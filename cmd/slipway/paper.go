@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// paper is what a text for people is laid out for: a terminal of some width, or
+// anything else. The zero value is plain text without an end to its lines.
+type paper struct {
+	width  int // cells of a line; 0 where nothing bounds it
+	colour bool
+	now    time.Time // what ages are told from
+}
+
+// Styles beside the colours of states (ECMA-48).
+const (
+	faint = "\x1b[2m"
+	red   = "\x1b[31m"
+)
+
+// paperOf looks at where a stream goes. Only a terminal gets colours and a width;
+// it gets none of either where the user does not want them (cli.md, section 1).
+func paperOf(stream *os.File) paper {
+	p := paper{now: time.Now()}
+	if !term.IsTerminal(int(stream.Fd())) {
+		return p
+	}
+	if width, _, err := term.GetSize(int(stream.Fd())); err == nil && width > 0 {
+		p.width = width
+	}
+	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		// A console that takes no colours now shows the text without them. What was
+		// changed of it is left so: it is the shell's again in a moment.
+		_, err := prepareOutput()
+		p.colour = err == nil
+	}
+	return p
+}
+
+// lineEnd is how many cells a line may have.
+func (p paper) lineEnd() int { return cmp.Or(p.width, math.MaxInt) }
+
+func (p paper) style(style, text string) string {
+	return painter{colour: p.colour}.style(style, text)
+}
+
+// minWrapped is the narrowest column that is worth wrapping a text into, in cells.
+const minWrapped = 20
+
+// wrap breaks a text into lines of at most n cells, between words where it can.
+// A word that is longer stays whole, so that a path can be copied.
+func wrap(text string, n int) []string {
+	if n < minWrapped || cellsOf(text) <= n {
+		return []string{text}
+	}
+	words := strings.TrimLeft(text, " ")
+	indent := text[:len(text)-len(words)]
+	var lines []string
+	line := indent
+	for word := range strings.SplitSeq(words, " ") {
+		switch {
+		case line == indent:
+		case cellsOf(line)+1+cellsOf(word) > n:
+			lines = append(lines, line)
+			line = indent
+		default:
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// harmless is a text that does nothing to a terminal but to be shown: what can
+// not be seen, turns the direction of writing or moves the cursor is spelled out.
+func harmless(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
+		switch {
+		case r == '\n', r == '\t', unicode.IsGraphic(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// ago is an instant as people read it, and how long it is since then.
+func (p paper) ago(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Local().Format(time.DateTime) + ", " + since(at, p.now) + " ago"
+}
