@@ -40,7 +40,7 @@ vet:
 # The scenarios of cmd/slipway/testdata/conformance are among these, in both modes.
 unit:
 	$(if $(RACE),,@echo "no C compiler or no cgo: the tests run without the race detector")
-	$(GO) test $(RACE) -timeout 10m ./...
+	$(GO) test $(RACE) -timeout 40m ./...
 
 conformance:
 	$(GO) test -count=1 -run TestConformance ./cmd/slipway
@@ -68,7 +68,12 @@ fuzz:
 # The scenarios over and over: daemons that live through many Runs.
 soak:
 	$(GO) test -count=$(ROUNDS) -timeout 0 -run TestConformance ./cmd/slipway
+<<<<<<< ours
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./cmd/slipwayd/faults
+=======
+	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./faults
+	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'PowerCut|Death|EverySync|Simulation' ./engine
+>>>>>>> theirs
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run TestServiceUnderSystemd ./cmd/slipway
 
 clean:

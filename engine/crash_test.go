@@ -1,6 +1,10 @@
 package engine_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -35,4 +39,35 @@ func crashDepth(t *testing.T, short, whole depth) depth {
 	}
 	d.violations = 5
 	return d
+}
+
+// TestPromisesNameTheirTests: what docs/durability.md names exists.
+func TestPromisesNameTheirTests(t *testing.T) {
+	page, err := os.ReadFile("../docs/durability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	for _, room := range []string{"engine", "journal", "cmd/slipwayd/faults"} {
+		files, err := filepath.Glob("../" + room + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources.Write(text)
+		}
+	}
+	names := regexp.MustCompile(`\bTest[A-Z]\w*`).FindAllString(string(page), -1)
+	for _, name := range names {
+		if !strings.Contains(sources.String(), "func "+name+"(") {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("the page names %d tests", len(names))
+	}
 }

@@ -93,6 +93,9 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"records are missing at the end": {"journal.jsonl", s.journal[:s.lines[40]], false, "records are missing at its end", func(r engine.RunCheck) bool {
 			return r.Projection == engine.ProjectionAhead && len(r.Records) == 40
 		}},
+		"the last line is damaged": {"journal.jsonl", append(s.journal[:s.lines[40]:s.lines[40]], "\x00\x00\n"...), false, "record 41", func(r engine.RunCheck) bool {
+			return strings.Contains(strings.Join(r.Notes, ""), fmt.Sprintf("its first %d bytes are sound", s.lines[40]))
+		}},
 		"no journal":                {"journal.jsonl", []byte{}, false, "its journal is empty", func(r engine.RunCheck) bool { return len(r.Records) == 0 }},
 		"a torn tail":               {"journal.jsonl", append(s.journal[:len(s.journal):len(s.journal)], "{torn"...), true, "interrupted", func(r engine.RunCheck) bool { return r.Tail == journal.TailTorn }},
 		"no LF at the end":          {"journal.jsonl", s.journal[:len(s.journal)-1], true, "lacks its line end", func(r engine.RunCheck) bool { return r.Tail == journal.TailUnterminated }},

@@ -137,11 +137,27 @@ func (v *visit) examine(ctx context.Context, id string) (*examination, error) {
 	case journal.TailUnterminated:
 		x.note("the last record lacks its line end; the next operation adds it")
 	}
+	if at, ok := x.lastLineOnly(); ok {
+		x.note("only the last line of the journal is damaged: its first %d bytes are sound", at)
+	}
 	for _, name := range x.stored.Strays {
 		x.note("%s does not belong there", name)
 	}
 	x.Sound = len(x.Faults) == 0
 	return x, nil
+}
+
+// lastLineOnly says where the last line begins, if it is all that is damaged: what a
+// power cut may leave of a write that nobody was told of, and what a person may cut
+// off who knows that.
+func (x *examination) lastLineOnly() (at int64, ok bool) {
+	if x.stored.Fault == nil || len(x.stored.Records) == 0 {
+		return 0, false
+	}
+	last := x.stored.Records[len(x.stored.Records)-1]
+	at = last.Offset + last.Size
+	rest := x.stored.Journal[at:]
+	return at, bytes.IndexByte(rest, '\n') == len(rest)-1
 }
 
 func (x *examination) fault(format string, args ...any) {

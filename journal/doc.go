@@ -40,6 +40,11 @@
 // again. An answer that rests on the journal without appending to it
 // needs [Writer.Sync] first.
 //
+// # Operating
+//
+// [Store.Inspect] tells everything that is stored of a Run, good or bad, and
+// [Writer.Remove] removes one for good.
+//
 // # Form
 //
 // A record is one line, and its last member is a checksum over the record and all
@@ -57,7 +62,9 @@
 // # Faults
 //
 // Everything goes through the interface [FS]. [OS] is the real one; the package
-// journal/faultfs wraps it and lets any operation fail. No link is ever followed:
+// journal/faultfs wraps one and lets any operation fail, and journal/crashfs is a disk
+// in memory that knows what a crash may leave of it. What is promised under which
+// fault is in docs/durability.md. No link is ever followed:
 // each directory is opened relative to its parent, identified, and compared with
 // what stands at its place around every step.
 package journal
