@@ -177,9 +177,9 @@ func TestLongestMessage(t *testing.T) {
 }
 
 func TestOutcomeReachesTheEngineByteForByte(t *testing.T) {
-	var got engine.SubmitRequest
+	arrived := make(chan engine.SubmitRequest, 1)
 	s := serve(t, &fakeRuns{submit: func(_ context.Context, _ engine.Caller, q engine.SubmitRequest) (*schema.ProtocolState, error) {
-		got = q
+		arrived <- q
 		return state(q.Run, ""), nil
 	}})
 	r := dialRaw(t, s.socket).greet()
@@ -190,28 +190,34 @@ func TestOutcomeReachesTheEngineByteForByte(t *testing.T) {
 		if a := r.line(); a.Error != nil {
 			t.Fatalf("%s: %s", outcome, a.Error.Message)
 		}
-		if string(got.Outcome) != outcome {
+		if got := <-arrived; string(got.Outcome) != outcome {
 			t.Errorf("%q arrived as %q", outcome, got.Outcome)
 		}
 	}
 	r.send(`{"jsonrpc":"2.0","id":1,"method":"run/submit","params":{"root":"/w","outcome_base64":"","run":"r","action":"a","outcome_mode":"stdin"}}` + "\n")
 	r.line()
-	if got.Outcome == nil || len(got.Outcome) != 0 || !got.Stdin {
+	if got := <-arrived; got.Outcome == nil || len(got.Outcome) != 0 || !got.Stdin {
 		t.Errorf("an empty outcome from stdin arrived as %#v", got)
 	}
 }
 
 func TestOptionalParams(t *testing.T) {
+	var lock sync.Mutex // the calls arrive in goroutines of the server
 	var started engine.StartRequest
 	var resumed engine.ResumeRequest
 	var stopped engine.StopRequest
+	note := func(take func()) {
+		lock.Lock()
+		defer lock.Unlock()
+		take()
+	}
 	s := serve(t, &fakeRuns{
 		start: func(_ context.Context, _ engine.Caller, q engine.StartRequest) (*schema.ProtocolState, error) {
-			started = q
+			note(func() { started = q })
 			return state("r", ""), nil
 		},
-		resume: func(q engine.ResumeRequest) { resumed = q },
-		stop:   func(q engine.StopRequest) { stopped = q },
+		resume: func(q engine.ResumeRequest) { note(func() { resumed = q }) },
+		stop:   func(q engine.StopRequest) { note(func() { stopped = q }) },
 	})
 	r := dialRaw(t, s.socket).greet()
 	call := func(method, params string) {
@@ -220,6 +226,7 @@ func TestOptionalParams(t *testing.T) {
 		if a := r.line(); a.Error != nil {
 			t.Fatal(a.Error.Message)
 		}
+		note(func() {}) // what was noted is seen from here on
 	}
 	call("run/start", `{"root":"/w","goal":"g"}`)
 	if want := (engine.StartRequest{Goal: "g", Budget: schema.DefaultBudget, Review: true}); !reflect.DeepEqual(started, want) {
