@@ -68,12 +68,8 @@ fuzz:
 # The scenarios over and over: daemons that live through many Runs.
 soak:
 	$(GO) test -count=$(ROUNDS) -timeout 0 -run TestConformance ./cmd/slipway
-<<<<<<< ours
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./cmd/slipwayd/faults
-=======
-	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./faults
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'PowerCut|Death|EverySync|Simulation' ./engine
->>>>>>> theirs
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run TestServiceUnderSystemd ./cmd/slipway
 
 clean:
