@@ -56,6 +56,7 @@ cross:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	SLIPWAY_TABLE_FILES="1000 10000 100000" $(GO) test -count=1 -timeout 0 -v -run TestObserveTable ./gitwatch
 
 fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
@@ -71,6 +72,8 @@ soak:
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./cmd/slipwayd/faults
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'PowerCut|Death|EverySync|Simulation' ./engine
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run TestServiceUnderSystemd ./cmd/slipway
+	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestSoak|TestExhaustedLimits' ./gitwatch
+	SLIPWAY_TABLE_FILES=1000000 $(GO) test -count=1 -timeout 0 -v -run TestObserveTable ./gitwatch
 
 clean:
 	rm -rf bin

@@ -20,15 +20,9 @@ var errManyLinked = &unwatchable{"many files have further names (hard links), th
 // change without an event. Not ok where they are too many, or where they do not
 // tell which others changed with them.
 func (l *lookout) toAsk(t *tree, b *base, changed map[string]struct{}) ([]string, bool) {
-	for path, before := range l.linked {
-		if n, err := t.examine(path); err != nil || n != before {
-			changed = with(changed, path)
-			if n.inode != before.inode || n.links != before.links {
-				delete(l.linked, path) // what it is now is a matter of hasNewLinks
-				continue
-			}
-			l.linked[path] = n
-		}
+	changed, ok := l.relinked(t, changed)
+	if !ok {
+		return nil, false
 	}
 	for i := range b.sights {
 		if s := &b.sights[i]; !s.isAsBefore(t) {
@@ -44,21 +38,15 @@ func (l *lookout) toAsk(t *tree, b *base, changed map[string]struct{}) ([]string
 	if len(changed) == 0 {
 		return nil, true
 	}
-	if l.hasNewLinks(changed) {
-		l.mu.Lock()
-		l.startAgain()
-		l.mu.Unlock()
-		return nil, false
-	}
 	if !b.mergeable {
 		return nil, false
 	}
-	asked, ok := gathered(outermost(b.lifted(changed)), b.mostAsked())
+	asked, few := gathered(outermost(b.lifted(changed)), b.mostAsked())
 	size := 0
 	for _, path := range asked {
 		size += len(path) + 1
 	}
-	return asked, ok && size <= maxAskedBytes
+	return asked, few && size <= maxAskedBytes
 }
 
 func (b *base) mostAsked() int {
@@ -73,6 +61,30 @@ func (s *sight) isAsBefore(t *tree) bool {
 		return s.seen == node{}
 	}
 	return err == nil && n == s.seen
+}
+
+// relinked adds the files with further names that changed. It is not ok where one
+// got a further name, of which no event tells.
+func (l *lookout) relinked(t *tree, changed map[string]struct{}) (map[string]struct{}, bool) {
+	for path, before := range l.linked {
+		n, err := t.examine(path)
+		if err == nil && n == before {
+			continue
+		}
+		changed = with(changed, path)
+		switch {
+		case err != nil || n.kind != regularFile || n.links == 1:
+			delete(l.linked, path)
+		case n.inode == before.inode && n.links <= before.links:
+			l.linked[path] = n
+		default:
+			l.mu.Lock()
+			l.startAgain()
+			l.mu.Unlock()
+			return nil, false
+		}
+	}
+	return changed, true
 }
 
 // link notes a file that has further names.

@@ -2,7 +2,6 @@ package gitwatch
 
 import (
 	"strings"
-	"time"
 
 	"slipway/schema"
 )
@@ -51,10 +50,26 @@ func (b *base) hold(seen scanned, o schema.Observation) {
 	}
 }
 
-// contradicts reports whether Git answered differently. What is in submodules is
-// not watched, so it can.
+// sightsBut gives the sights of all paths that were not asked about. Of those that
+// were, no digest is kept: a file can be changed through a memory mapping without
+// a change of its times.
+func (b *base) sightsBut(asked []string) []sight {
+	if len(asked) == 0 {
+		return b.sights
+	}
+	kept := make([]sight, 0, len(b.sights))
+	for i := range b.sights {
+		if !coveredBy(asked, b.sights[i].path) {
+			kept = append(kept, b.sights[i])
+		}
+	}
+	return kept
+}
+
+// contradicts reports whether Git answered differently, though everything was the
+// same. What is in submodules is not watched, so there it can.
 func (b *base) contradicts(later *base) bool {
-	return len(b.listing.gitlinks) == 0 && (b.status.fingerprint != later.status.fingerprint || b.index != later.index)
+	return b.premises == later.premises && len(b.listing.gitlinks) == 0 && (b.status.fingerprint != later.status.fingerprint || b.index != later.index)
 }
 
 // rules decide which folders are to be watched.
@@ -69,11 +84,4 @@ func (b *base) nested() map[string]struct{} {
 		}
 	}
 	return found
-}
-
-// clockStands reports whether the wall clock went with the time since began, so
-// that times of files can be compared with it.
-func clockStands(began, now time.Time) bool {
-	drift := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
-	return drift.Abs() < settleTime/2
 }

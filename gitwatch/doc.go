@@ -7,10 +7,11 @@
 // person who asks, because Git's answers depend on it (HOME, PATH and so on);
 // the environment of this process has no say.
 //
-//	git := gitwatch.New()
+//	git := gitwatch.NewWatching() // or New, for a process that ends soon
+//	defer git.Close()
 //	ws, err := git.Discover(ctx, env, "/srv/demo/docs")
 //	// ws.WorktreeRoot == "/srv/demo"
-//	seen, err := git.Observe(ctx, env, ws)
+//	seen, mode, err := git.Observe(ctx, env, ws)
 //	// seen.Head, seen.DirtyFiles, seen.SnapshotHash
 //
 // # Discovering
@@ -26,6 +27,19 @@
 // [Git.Observe] puts two questions to Git side by side, looks at every dirty
 // path without following a link, and returns digests (git-observation.md). It
 // succeeds or fails as a whole.
+//
+// # Watching
+//
+// A Git of [NewWatching] does that once for a worktree, then watches it, and from
+// then on asks Git about the paths that changed. What it answers is what a scan
+// would answer, and as of the moment of the question: docs/architecture.md says
+// why. Where it can not be sure of that, it scans. [Git.Worktrees] tells which
+// worktrees are watched, and why others are not; [Git.Watch] tells when to look
+// again. A watch that nobody used for ten minutes ends.
+//
+// No event tells of a file that is changed through a memory mapping until that is
+// closed, nor of one that is changed through a hard link outside the watched
+// folders that was made while it was watched. [Git.ObserveFresh] sees both.
 //
 // # How Git is run
 //

@@ -26,11 +26,6 @@ func (l *lookout) listen(n notifier) {
 
 // happened takes in one event, with the lock held.
 func (l *lookout) happened(e event) {
-	if f := l.folders.byID[e.id]; f != nil {
-		trace("event %q %q %b", f.path(), e.name, e.what)
-	} else {
-		trace("event ? %d %q %b", e.id, e.name, e.what)
-	}
 	l.health.events++
 	l.tell()
 	if e.what&lost != 0 {
@@ -117,22 +112,8 @@ func (l *lookout) lookInto(path string) {
 	}
 }
 
-// noteFolder notes that a folder changed, for whoever has not the lock.
-func (l *lookout) noteFolder(path string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.changes.note(path)
-}
-
-// noteName is note for whoever has not the lock.
-func (l *lookout) noteName(folder, name string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.note(folder, name)
-}
-
-// note notes that a name in a folder changed, with the lock held. A file with
-// rules changes what others mean.
+// note notes that a name in a folder changed. A file with rules changes what
+// others mean.
 func (l *lookout) note(folder, name string) {
 	switch {
 	case !isRuleFile(name):

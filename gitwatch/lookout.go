@@ -30,6 +30,7 @@ type lookout struct {
 	linked   map[string]node     // files with further names, as they looked last
 	newLinks bool                // some were found since this was last false
 	forced   map[string]struct{} // folders that look like repositories, but not to Git
+	foreign  map[string]node     // folders of other repositories that are watched
 
 	lastUse atomic.Int64
 	idle    *time.Timer
@@ -124,7 +125,6 @@ func (l *lookout) endWatch() {
 	if l.notes == nil {
 		return
 	}
-	trace("end watch")
 	l.notes.close()
 	l.set.used.Add(-int64(l.held))
 	l.watch = watch{followers: l.followers}
@@ -178,7 +178,6 @@ func (l *lookout) add(f *folder, path string) (bool, error) {
 	f.id = id
 	other := l.folders.byID[id]
 	l.folders.put(f)
-	trace("watch %q %d other %v", path, id, other != nil)
 	if other == nil || other.role == ofRepository {
 		return true, nil
 	}
@@ -227,7 +226,6 @@ func (l *lookout) isStillAt(f *folder, path string) bool {
 
 // detach stops watching a folder and all below, with the lock held.
 func (l *lookout) detach(f *folder) {
-	trace("detach %q", f.path())
 	l.folders.detach(f, l.letGo)
 }
 
@@ -273,7 +271,22 @@ func (l *lookout) watchNested(path, decisive string) error {
 		l.decisive = make(map[watchID]map[string]struct{})
 	}
 	l.decisive[id] = with(l.decisive[id], path)
-	return nil
+	if !within(decisive, l.ws.WorktreeRoot) && !within(decisive, l.ws.GitCommonDir) {
+		l.foreign[decisive], err = examine(decisive, keepLinks)
+	}
+	return err
+}
+
+// areInPlace reports whether the folders of other repositories are where they
+// were: what is above them is not watched.
+func (l *lookout) areInPlace() bool {
+	for path, before := range l.foreign {
+		n, err := examine(path, keepLinks)
+		if err != nil || n.device != before.device || n.inode != before.inode {
+			return false
+		}
+	}
+	return true
 }
 
 // takeForNested notes that the folder at path is taken for a repository of its

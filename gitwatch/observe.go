@@ -33,8 +33,8 @@ func (g *Git) Observe(ctx context.Context, env []string, ws schema.WorkspaceIden
 }
 
 // ObserveFresh is Observe that relies on nothing that was seen before: Git is
-// asked about the whole worktree, and every content is read. It answers what the
-// system keeps from a watch (see the package comment), too.
+// asked about the whole worktree. It answers what the system keeps from a watch
+// (see the package comment), too.
 func (g *Git) ObserveFresh(ctx context.Context, env []string, ws schema.WorkspaceIdentity) (schema.Observation, error) {
 	o, _, err := g.observe(ctx, Scrub(env), ws, freshDepth)
 	return o, err
@@ -57,7 +57,7 @@ func (g *Git) observe(ctx context.Context, scrubbed []string, ws schema.Workspac
 		return schema.Observation{}, Scanned, err
 	}
 	sum := sha256.New()
-	seen, err := g.scan(ctx, git, ws, sum, nil)
+	seen, err := g.scan(ctx, git, ws, sum)
 	if err != nil {
 		return schema.Observation{}, Scanned, err
 	}
@@ -71,9 +71,8 @@ type scanned struct {
 }
 
 // scan asks Git about the whole worktree and looks at all that is dirty. The
-// index listing is written to index. Digests are taken from earlier where they
-// hold.
-func (g *Git) scan(ctx context.Context, git program, ws schema.WorkspaceIdentity, index io.Writer, earlier []sight) (scanned, error) {
+// index listing is written to index.
+func (g *Git) scan(ctx context.Context, git program, ws schema.WorkspaceIdentity, index io.Writer) (scanned, error) {
 	t, err := openTree(ws.WorktreeRoot)
 	if err != nil {
 		return scanned{}, fmt.Errorf("the worktree's root can not be opened: %w", err)
@@ -91,7 +90,7 @@ func (g *Git) scan(ctx context.Context, git program, ws schema.WorkspaceIdentity
 		<-listed
 		return scanned{}, err
 	}
-	sights := look(t, g.limits.content, st.paths, earlier)
+	sights := look(t, g.limits.content, st.paths, nil)
 	if err := <-listed; err != nil {
 		return scanned{}, err
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
 
 	"slipway/schema"
@@ -56,35 +54,29 @@ func (l *lookout) premises(ctx context.Context, git program) (premises, error) {
 func (l *lookout) increment(ctx context.Context) (schema.Observation, bool) {
 	b := l.base
 	if b == nil || !l.watching() {
-		debugWhy("1")
 		return schema.Observation{}, false
 	}
 	git, err := l.set.git.program(l.env)
 	if err != nil {
-		debugWhy("2")
 		return schema.Observation{}, false
 	}
 	t, err := openTree(l.ws.WorktreeRoot)
 	if err != nil {
-		debugWhy("3")
 		return schema.Observation{}, false
 	}
 	defer t.close()
 	happened, ok := l.since(ctx, git, t, b)
 	t.restart()
-	if !ok || happened.everything {
-		debugWhy("4")
+	if !ok {
 		return schema.Observation{}, false
 	}
 	// Only now, so that what these say is not older than the events.
-	if now, err := l.premises(ctx, git); err != nil || now != b.premises {
-		debugWhy("5")
+	if l.remain(ctx, git, b.premises) != nil {
 		return schema.Observation{}, false
 	}
 	asked, ok := l.toAsk(t, b, happened.paths)
 	switch {
 	case !ok:
-		debugWhy("6")
 		return schema.Observation{}, false
 	case len(asked) == 0 && b.firm:
 		return b.observation, true
@@ -104,7 +96,7 @@ func (l *lookout) since(ctx context.Context, git program, t *tree, b *base) (hap
 	p := &planner{lookout: l, git: git, tree: t, device: root.device, gitlinks: b.listing}
 	l.newLinks = false
 	err = l.finish(settling, p, func() { happened, l.changes = l.changes, changes{} })
-	if err == nil && !l.newLinks {
+	if err == nil && !happened.everything && !l.newLinks && !l.hasNewLinks(happened.paths) && l.areInPlace() {
 		return happened, true
 	}
 	l.mu.Lock()
@@ -116,8 +108,8 @@ func (l *lookout) since(ctx context.Context, git program, t *tree, b *base) (hap
 	case isUnwatchable(err):
 		l.fail(err)
 	default:
-		// Some new folders are not watched, or a file got further names; only a new
-		// plan finds which these are.
+		// Some new folders are not watched, or a file may have got further names; only
+		// a new plan finds which these are.
 		l.startAgain()
 	}
 	return changes{}, false
@@ -140,13 +132,8 @@ func (l *lookout) bring(ctx context.Context, git program, t *tree, b *base, aske
 		}
 	}
 	t.restart()
-	seen := scanned{st, look(t, l.set.git.limits.content, st.paths, b.sights)}
-	if len(asked) > 0 {
-		if now, err := l.premises(ctx, git); err != nil || now != b.premises {
-			return schema.Observation{}, false
-		}
-	}
-	if len(st.records) > maxKeptRecords {
+	seen := scanned{st, look(t, l.set.git.limits.content, st.paths, b.sightsBut(asked))}
+	if len(asked) > 0 && l.remain(ctx, git, b.premises) != nil || len(st.records) > maxKeptRecords {
 		return schema.Observation{}, false
 	}
 	o := assemble(st, b.index, seen.sights)
@@ -164,8 +151,6 @@ func (p program) askAbout(ctx context.Context, root string, b *base, asked []str
 	p.options = []string{"-c", "core.preloadIndex=false", "--literal-pathspecs"}
 	question := append([]string{"status", "--porcelain=v2", "-z", "--no-renames",
 		"--branch", "--no-ahead-behind", "--untracked-files=all", "--"}, asked...)
-	lastAsked = asked
-	trace("asked %q", asked)
 	var out bytes.Buffer
 	if err := p.ask(ctx, &out, root, question...); err != nil {
 		return status{}, err
@@ -183,37 +168,4 @@ func (p program) askAbout(ctx context.Context, root string, b *base, asked []str
 		return status{}, errAnswerTooLong
 	}
 	return parseStatus(answer)
-}
-
-var debugWhy = func(why string) { trace("why %s", why) }
-
-func trace(format string, args ...any) {
-	traceMu.Lock()
-	defer traceMu.Unlock()
-	traced = append(traced, fmt.Sprintf(format, args...))
-	if len(traced) > 400 {
-		traced = traced[200:]
-	}
-}
-
-var traced []string
-var traceMu sync.Mutex
-
-var lastMissed, lastAsked []string
-
-func cmpRecords(a, b []record) (out []string) {
-	m := map[string]bool{}
-	for _, r := range a {
-		m[r.text] = true
-	}
-	for _, r := range b {
-		if !m[r.text] {
-			out = append(out, "+"+r.text)
-		}
-		delete(m, r.text)
-	}
-	for t := range m {
-		out = append(out, "-"+t)
-	}
-	return out
 }

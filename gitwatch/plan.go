@@ -9,10 +9,12 @@ import (
 	"slipway/schema"
 )
 
-// plan says what to watch once a scan is over.
+// plan is what a scan says about what has to be watched.
 type plan struct {
-	git   program
-	began time.Time // when the scan began
+	git     program
+	listing *listing
+	rules   string
+	nested  map[string]struct{}
 }
 
 // rescan observes by asking about everything. It gives a plan where the worktree
@@ -28,39 +30,41 @@ func (l *lookout) rescan(ctx context.Context, deep depth) (schema.Observation, *
 		return schema.Observation{}, nil, err
 	}
 	rests, doubt := l.premises(ctx, git)
-	began := time.Now()
 	listing := newListing()
-	var earlier []sight
-	if before != nil && deep != freshDepth {
-		earlier = before.sights
-	}
-	seen, err := g.scan(ctx, git, l.ws, listing, earlier)
+	seen, err := g.scan(ctx, git, l.ws, listing)
 	if err != nil {
 		return schema.Observation{}, nil, err
 	}
 	o := assemble(seen.status, digestOf(listing.sum), seen.sights)
-	var now premises
 	if doubt == nil {
-		now, doubt = l.premises(ctx, git)
-	}
-	if doubt == nil && now != rests {
-		doubt = errUnsettled
+		doubt = l.remain(ctx, git, rests)
 	}
 	var b *base
 	if doubt == nil {
-		b, doubt = newBase(now, listing, seen, o)
+		b, doubt = newBase(rests, listing, seen, o)
 	}
 	if doubt != nil {
 		l.doubt(doubt)
 		return o, nil, nil
 	}
-	l.base = b
-	if quiet && before != nil && before.premises == now && l.isQuiet() && before.contradicts(b) && len(l.linked) == 0 {
+	if quiet && len(l.linked) == 0 && before != nil && before.contradicts(b) && l.isQuiet() {
 		l.missed()
-		lastMissed = cmpRecords(before.status.records, b.status.records)
 		return o, nil, nil
 	}
-	return o, l.toPlan(git, b, began), nil
+	if l.goOn(b) {
+		l.base = b
+		return o, nil, nil
+	}
+	return o, l.toPlan(git, b), nil
+}
+
+// remain fails where the premises are not what they were.
+func (l *lookout) remain(ctx context.Context, git program, before premises) error {
+	now, err := l.premises(ctx, git)
+	if err == nil && now != before {
+		err = errUnsettled
+	}
+	return err
 }
 
 // beginScan forgets what happened before now: the scan sees it. It reports whether
@@ -69,7 +73,6 @@ func (l *lookout) beginScan() (quiet bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.health.rescans++
-	trace("rescan")
 	if l.notes == nil || l.drain() != nil {
 		return false
 	}
@@ -90,7 +93,6 @@ func (l *lookout) isQuiet() bool {
 
 // missed: nothing happened, and yet everything is not as it was.
 func (l *lookout) missed() {
-	l.base = nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fail(&unwatchable{"a scan found a change that no event told of, as of a file that is written through a memory mapping"})
@@ -104,32 +106,37 @@ func (l *lookout) doubt(cause error) {
 	if isUnwatchable(cause) {
 		l.endWatch()
 		l.unfollow()
-	}
-	if l.notes == nil && !l.health.waiting() {
 		l.health.reason = cause.Error()
 	}
 }
 
-// toPlan says what is to be watched. Where the watch goes on, only folders that
-// Git did not look into before are missing.
-func (l *lookout) toPlan(git program, b *base, began time.Time) *plan {
+// goOn reports whether the watch that is there is right for what was scanned. What
+// Git has to look into since is watched, too.
+func (l *lookout) goOn(b *base) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.notes != nil && l.ready && !l.restart && l.rules == b.rules() {
-		for path := range b.listing.folders {
-			l.adopt(path)
-		}
-		b.listing.folders = nil
-		l.compareNested(b.nested())
-		return nil
+	if l.notes == nil || !l.ready || l.restart || l.rules != b.rules() {
+		return false
 	}
+	for path := range b.listing.folders {
+		l.adopt(path)
+	}
+	b.listing.folders = nil
+	l.compareNested(b.nested())
+	return true
+}
+
+// toPlan ends what there is of a watch and says how another one is to begin; nil
+// where it is not time for one.
+func (l *lookout) toPlan(git program, b *base) *plan {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.endWatch()
 	if l.health.waiting() || l.set.running.Err() != nil {
-		b.listing.folders = nil
 		return nil
 	}
 	l.health.reason = ""
-	return &plan{git: git, began: began}
+	return &plan{git: git, listing: b.listing, rules: b.rules(), nested: b.nested()}
 }
 
 // adopt has a folder with tracked files looked into if it is not watched, with the
@@ -150,10 +157,7 @@ func (l *lookout) adopt(path string) {
 func (l *lookout) carryOut(p *plan) {
 	ctx, end := context.WithTimeout(l.set.running, l.set.pace.plan)
 	defer end()
-	trace("plan")
 	err := l.begin(ctx, p)
-	trace("planned %v", err)
-	l.base.listing.folders = nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -167,8 +171,8 @@ func (l *lookout) carryOut(p *plan) {
 	}
 }
 
-// begin sets all watches. The base was seen before they were: whatever changed
-// since the scan for it began is told by the times of files and folders.
+// begin sets all watches. What was scanned before counts no more: the next
+// observation scans once more, and from that on events tell of every change.
 func (l *lookout) begin(ctx context.Context, p *plan) error {
 	for _, path := range []string{l.ws.WorktreeRoot, l.ws.GitDir, l.ws.GitCommonDir} {
 		if err := watchableAt(path); err != nil {
@@ -188,31 +192,25 @@ func (l *lookout) begin(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	l.linked, l.forced = make(map[string]node), nil
+	l.linked, l.forced, l.foreign = make(map[string]node), nil, make(map[string]node)
 	l.mu.Lock()
-	l.watch = watch{notes: notes, most: l.set.most(), rules: l.base.rules(), followers: l.followers}
+	l.watch = watch{notes: notes, most: l.set.most(), rules: p.rules, followers: l.followers}
 	l.health.began = time.Now()
 	l.mu.Unlock()
 	if !l.set.start(func() { l.listen(notes) }) {
 		return context.Canceled
 	}
-	w := &planner{
-		lookout: l, git: p.git, tree: t, device: root.device, tracked: l.base.listing.folders,
-		gitlinks: l.base.listing, since: p.began.Add(-settleTime).UnixNano(),
-	}
+	w := &planner{lookout: l, git: p.git, tree: t, device: root.device, tracked: p.listing.folders, gitlinks: p.listing}
 	if err := w.walk(ctx, []string{""}); err != nil {
 		return err
 	}
 	if len(l.linked) > maxLinkedFiles {
 		return errManyLinked
 	}
-	if !clockStands(p.began, time.Now()) {
-		l.noteFolder("")
-	}
 	if err := l.watchRepository(); err != nil {
 		return err
 	}
-	l.checkNested(l.base.nested())
+	l.checkNested(p.nested)
 	return l.finish(ctx, w, func() {
 		l.ready = true
 		l.tell()

@@ -20,7 +20,6 @@ type planner struct {
 	device   uint64              // of the root
 	tracked  map[string]struct{} // folders with tracked files in them; nil where that is not known
 	gitlinks *listing
-	since    int64 // what changed after this moment is noted; 0: nothing is
 }
 
 // errStartAgain: what has to be watched can only be told by starting again.
@@ -82,11 +81,6 @@ func (p *planner) enter(path string) (inside []string, err error) {
 		return nil, nil
 	}
 	p.tree.restart() // what is on the way to a path may have been exchanged
-	// Its times are looked at after its watch began, or a change between would be
-	// missed.
-	if n, err := p.tree.examine(treeName(path)); err == nil && p.since != 0 && n.changed >= p.since {
-		p.lookout.noteFolder(path)
-	}
 	var names []string
 	var dot node
 	var foreign error
@@ -100,7 +94,10 @@ func (p *planner) enter(path string) (inside []string, err error) {
 				foreign = watchableAt(filepath.Join(p.lookout.ws.WorktreeRoot, path, name))
 			}
 		}
-		p.compare(path, name, n)
+		if n.kind == regularFile && n.links > 1 {
+			// It can be changed without an event here.
+			p.lookout.link(joinPath(path, name), n)
+		}
 	})
 	switch {
 	case isAbsence(err):
@@ -130,20 +127,6 @@ func (p *planner) forbidden(path string) error {
 	return nil
 }
 
-// compare notes a name that changed since the last look at the worktree, and a
-// file that has further names: it can be changed without an event here.
-func (p *planner) compare(folder, name string, n node) {
-	if folder == "" && name == dotGit {
-		return
-	}
-	if p.since != 0 && n.changed >= p.since {
-		p.lookout.noteName(folder, name)
-	}
-	if n.kind == regularFile && n.links > 1 {
-		p.lookout.link(joinPath(folder, name), n)
-	}
-}
-
 // joinPath is the path of a name in a folder of the worktree.
 func joinPath(folder, name string) string {
 	if folder == "" {
@@ -152,12 +135,15 @@ func joinPath(folder, name string) string {
 	return folder + "/" + name
 }
 
+var errLinkedDotGit = &unwatchable{"a repository within the worktree has a link for its .git"}
+
 // enterNested watches what makes the folder at path a repository of its own,
 // where it is one. Git does not look into it then, unless it has tracked files.
 func (p *planner) enterNested(path string, dot node) (nested bool, err error) {
-	root := p.lookout.ws.WorktreeRoot
-	gitDir := filepath.Join(root, filepath.FromSlash(path), dotGit)
-	if dot.kind == regularFile {
+	gitDir := absolute(p.lookout.ws.WorktreeRoot, joinPath(path, dotGit))
+	switch dot.kind {
+	case directory:
+	case regularFile:
 		text, err := p.lookout.files().read(gitDir)
 		if err != nil {
 			return false, nil // Git can not read it either, or it is about to change
@@ -165,31 +151,39 @@ func (p *planner) enterNested(path string, dot node) (nested bool, err error) {
 		if gitDir, err = linkedGitDir(filepath.Dir(gitDir), text.text); err != nil {
 			return false, nil
 		}
+	case symbolicLink:
+		return false, errLinkedDotGit
+	default:
+		return false, nil
 	}
-	commonDir := gitDir
-	if err := p.lookout.watchNested(path, gitDir); err != nil {
+	commonDir, err := p.watchDecisive(path, gitDir)
+	if err != nil || commonDir == "" || p.isTracked(path) || gitDir == p.lookout.ws.GitDir {
 		return false, err
-	}
-	if text, err := p.lookout.files().read(join(gitDir, "commondir")); err != nil {
-		return false, nil
-	} else if text.exists {
-		if commonDir, err = resolvedFrom(gitDir, trimLine(text.text)); err != nil {
-			return false, nil
-		}
-		if commonDir != p.lookout.ws.GitCommonDir {
-			if err := p.lookout.watchNested(path, commonDir); err != nil {
-				return false, err
-			}
-		}
-	}
-	if p.isTracked(path) || gitDir == p.lookout.ws.GitDir {
-		return false, nil
 	}
 	head, err := p.lookout.files().read(join(gitDir, "HEAD"))
 	if err != nil || !isPlainHead(head.text) || !isFolder(join(commonDir, "objects")) || !isFolder(join(commonDir, "refs")) {
 		return false, nil
 	}
 	return p.lookout.takeForNested(path), nil
+}
+
+// watchDecisive watches the Git directory of a nested repository and the common one
+// of it, which it gives; none where that is not understood.
+func (p *planner) watchDecisive(path, gitDir string) (commonDir string, err error) {
+	if err := p.lookout.watchNested(path, gitDir); err != nil {
+		return "", err
+	}
+	text, err := p.lookout.files().read(join(gitDir, "commondir"))
+	if err != nil {
+		return "", nil
+	}
+	if !text.exists {
+		return gitDir, nil
+	}
+	if commonDir, err = resolvedFrom(gitDir, trimLine(text.text)); err != nil {
+		return "", nil
+	}
+	return commonDir, p.lookout.watchNested(path, commonDir)
 }
 
 // treeName is how a tree calls the folder at path.

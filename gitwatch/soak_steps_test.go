@@ -57,7 +57,6 @@ func (s *soak) step() {
 	for _, c := range kinds {
 		if n -= c.weight; n < 0 {
 			s.note(c.name)
-			trace("step %s", c.name)
 			c.do(s)
 			s.done++
 			return
@@ -90,6 +89,12 @@ func (s *soak) above(name string) string {
 	}
 	s.must(os.MkdirAll(filepath.Dir(path), 0o755))
 	return path
+}
+
+// clear makes a free place at name.
+func (s *soak) clear(name string) {
+	s.above(name)
+	s.must(os.RemoveAll(s.path(name)))
 }
 
 // put writes a file, in the way of one of the usual programs.
@@ -196,8 +201,8 @@ var fileChanges = []change{
 			if s.random.IntN(2) == 0 {
 				s.compare()
 			}
-			s.must(os.RemoveAll(s.path(to)))
-			s.must(os.Rename(s.path("away"), s.above(to)))
+			s.clear(to)
+			s.must(os.Rename(s.path("away"), s.path(to)))
 		}
 	}},
 	{"folder", 3, func(s *soak) { _ = os.MkdirAll(s.path(s.folder()), 0o755) }},
@@ -205,14 +210,16 @@ var fileChanges = []change{
 	{"mode", 5, func(s *soak) { _ = os.Chmod(s.path(s.file()), 0o644|os.FileMode(s.random.IntN(2)*0o111)) }},
 	{"mode of a folder", 1, func(s *soak) { _ = os.Chmod(s.path(s.folder()), 0o755|os.FileMode(s.random.IntN(2)*0o20)) }},
 	{"link", 5, func(s *soak) {
-		path := s.above(s.file())
-		s.must(os.RemoveAll(path))
-		s.must(os.Symlink(s.pick([]string{"f0", "../a", "../../outside", "nowhere"}), path))
+		name := s.file()
+		s.note(name)
+		s.clear(name)
+		s.must(os.Symlink(s.pick([]string{"f0", "../a", "../../outside", "nowhere"}), s.path(name)))
 	}},
 	{"link for a folder", 2, func(s *soak) {
-		path := s.above(s.folder())
-		s.must(os.RemoveAll(path))
-		s.must(os.Symlink(s.pick([]string{"a", "../outside", "."}), path))
+		name := s.folder()
+		s.note(name)
+		s.clear(name)
+		s.must(os.Symlink(s.pick([]string{"a", "../outside", "."}), s.path(name)))
 	}},
 	{"hard link", 0, func(s *soak) {
 		from, to := s.file(), s.file()
@@ -268,10 +275,8 @@ var fileChanges = []change{
 	{"nested file", 1, func(s *soak) {
 		name := s.folder()
 		s.note(name)
-		if os.RemoveAll(s.path(name+"/.git")) == nil {
-			s.above(name + "/.git")
-			s.must(os.WriteFile(s.path(name+"/.git"), []byte("gitdir: "+s.path("lib/.git")+"\n"), 0o644))
-		}
+		s.clear(name + "/.git")
+		s.must(os.WriteFile(s.path(name+"/.git"), []byte("gitdir: "+s.path("lib/.git")+"\n"), 0o644))
 	}},
 }
 
@@ -327,6 +332,13 @@ var gitChanges = []change{
 	{"no submodule", 2, func(s *soak) { s.try("submodule", "deinit", "-q", "-f", "sub"); s.try("rm", "-rqf", "--", "sub") }},
 	{"linked worktree", 2, func(s *soak) { s.try("worktree", "add", "-qf", "--detach", s.path(s.folder())) }},
 	{"linked worktrees end", 1, func(s *soak) { s.try("worktree", "prune") }},
+	{"in the linked worktree", 4, func(s *soak) {
+		s.write("linked/"+s.pick(soakFolders)+s.pick(soakNames), s.text())
+		if s.random.IntN(2) == 0 {
+			_, _ = s.tryGit("linked", "add", "-A")
+			_, _ = s.tryGit("linked", "commit", "-qam", "x")
+		}
+	}},
 	{"renames", 1, func(s *soak) { s.try("config", "status.renames", s.pick([]string{"true", "false", "copies"})) }},
 	{"file mode", 1, func(s *soak) { s.try("config", "core.fileMode", s.pick([]string{"true", "false"})) }},
 	{"line ends", 1, func(s *soak) { s.try("config", "core.autocrlf", s.pick([]string{"input", "false"})) }},

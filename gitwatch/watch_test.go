@@ -306,6 +306,28 @@ func TestNestedRepositories(t *testing.T) {
 	w.look()
 }
 
+// TestNestedRepositoryOfAnother: what makes it one is outside, and goes away there.
+func TestNestedRepositoryOfAnother(t *testing.T) {
+	for name, change := range map[string]func(s *sandbox){
+		"HEAD goes":           func(s *sandbox) { s.remove("far/other/.git/worktrees/nested/HEAD") },
+		"a folder above goes": func(s *sandbox) { s.rename("far", "farther") },
+		"all goes":            func(s *sandbox) { s.remove("far") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t, func(s *sandbox) {
+				s.repo("far/other")
+				s.git("far/other", "worktree", "add", "-q", s.path("r/nested"))
+			})
+			w.expect(Watched, 0)
+			change(w.sandbox)
+			w.look()
+			w.untilWatched()
+			w.write("r/nested/sub/new", "x")
+			w.look()
+		})
+	}
+}
+
 // TestOwnEditIsNeverMissed: whoever edits and asks at once sees the edit,
 // whichever process made it.
 func TestOwnEditIsNeverMissed(t *testing.T) {
@@ -624,4 +646,60 @@ func TestObserveIsCancelled(t *testing.T) {
 	}
 	l.turn <- struct{}{}
 	w.expect(Watched, 0)
+}
+
+// TestReasonsToScan: what can not be looked up, or is not understood, is scanned.
+func TestReasonsToScan(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(s *sandbox)
+		reason  string
+	}{
+		"names without case":   {func(s *sandbox) { s.git("r", "config", "core.ignoreCase", "true") }, "core.ignoreCase"},
+		"attributes of a tree": {func(s *sandbox) { s.git("r", "config", "attr.tree", "HEAD") }, "attr.tree"},
+		"rules of ~user":       {func(s *sandbox) { s.git("r", "config", "core.excludesFile", "~root/x") }, "unusual way"},
+		"an owner":             {func(s *sandbox) { s.giveAway("r"); s.write("home/.gitconfig", userConfig+"[safe]\ndirectory = *\n") }, "owner"},
+		"headers": {func(s *sandbox) {
+			s.git("r", "config", "status.showStash", "true")
+			s.write("r/a.txt", "x")
+			s.git("r", "stash", "-q")
+		}, "status.showStash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			w := &watched{sandbox: s, root: s.repo("r"), g: watchingGit(t)}
+			w.ws = s.discover(w.g, w.root)
+			c.prepare(s)
+			for range 3 {
+				w.write("r/sub/b.txt", time.Now().String())
+				w.expect(Scanned, 0)
+			}
+			if figures := w.g.Worktrees()[0]; !strings.Contains(figures.Reason, c.reason) {
+				t.Errorf("%+v", figures)
+			}
+		})
+	}
+}
+
+// TestRulesOfTheUser: files with rules outside of the repository count, wherever
+// the configuration names them.
+func TestRulesOfTheUser(t *testing.T) {
+	for name, c := range map[string]struct{ setting, file string }{
+		"home":     {"~/mine", "home/mine"},
+		"relative": {"rules", "r/rules"},
+		"absolute": {"", "elsewhere/rules"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t, func(s *sandbox) {
+				setting := c.setting
+				if setting == "" {
+					setting = s.path(c.file)
+				}
+				s.git("r", "config", "core.excludesFile", setting)
+				s.write("r/new", "x")
+			})
+			w.write(c.file, "new\n")
+			w.expect(Scanned, 0)
+			w.untilWatched()
+		})
+	}
 }
