@@ -132,7 +132,10 @@ func framingOf(first byte) framing {
 	return framingHeaders
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+// jsonSpace is all that JSON takes for white space.
+const jsonSpace = " \t\r\n"
+
+func isSpace(c byte) bool { return strings.IndexByte(jsonSpace, c) >= 0 }
 
 // framing is that of the connection; the first byte ever received decides it.
 func (f *framed) framing(first byte) framing {
@@ -162,7 +165,7 @@ func (f *framed) readLine(deadline time.Time) ([]byte, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
 		default:
-			return bytes.TrimSpace(line), nil
+			return bytes.Trim(line, jsonSpace), nil
 		}
 	}
 }
@@ -185,7 +188,7 @@ func (f *framed) readBlock(deadline time.Time) ([]byte, error) {
 	if _, err := io.CopyN(&body, f.reader, int64(length)); err != nil {
 		return nil, noEOF(err)
 	}
-	return bytes.TrimSpace(body.Bytes()), nil
+	return bytes.Trim(body.Bytes(), jsonSpace), nil
 }
 
 // readHeaders reads one block of headers and gives the length of the body.
