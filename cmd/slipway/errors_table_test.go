@@ -36,11 +36,6 @@ var metElsewhere = map[schema.Code]string{
 	schema.CodeDaemonUnavailable:                   "needs a daemon that does not come: daemon.txtar, rpc",
 	schema.CodeDaemonUnresponsive:                  "needs a daemon that hangs: rpc",
 	schema.CodeGitRepositoryUnavailable:            "needs a Git that hangs: TestSlowGit",
-	schema.CodeHostAdapterRequired:                 "hosts: conformance",
-	schema.CodeUnknownHostAdapter:                  "hosts: conformance",
-	schema.CodeInvalidAdapterSurface:               "hosts: conformance",
-	schema.CodeInstallFailed:                       "hosts: conformance",
-	schema.CodeUninstallFailed:                     "hosts: conformance",
 	schema.CodeListFailed:                          "hosts: deploy",
 	schema.CodeDoctorFailed:                        "hosts: deploy",
 }
@@ -69,7 +64,7 @@ func codesOfTheContract(t *testing.T) []schema.Code {
 }
 
 func everyError() []wrong {
-	return slices.Concat(usageErrors(), placeErrors(), storageErrors(), stateErrors(), answerErrors(), sourceErrors(), materialErrors())
+	return slices.Concat(usageErrors(), placeErrors(), storageErrors(), stateErrors(), answerErrors(), sourceErrors(), materialErrors(), hostErrors())
 }
 
 const (
@@ -512,5 +507,23 @@ func materialErrors() []wrong {
 		section(schema.CodeMaterialSectionInvalid, "active", ".x"),
 		section(schema.CodeMaterialUnavailable, "active", "x"),
 		section(schema.CodeMaterialSectionNotFound, "source", "unknown"),
+	}
+}
+
+// hostErrors: errors.md, 5.5, and the usage errors of install and uninstall.
+func hostErrors() []wrong {
+	const list, look, report = "command list-host-adapters", "command inspect-host-adapters", "report transaction_outcome"
+	install := func(more params) params { more["method"] = "adapter/install"; return more }
+	uninstall := func(more params) params { more["method"] = "adapter/uninstall"; return more }
+	return []wrong{
+		{code: schema.CodeHostAdapterRequired, exit: 2, line: "install --tool ∅", next: list, call: install(params{"tool": []string{""}})},
+		{code: schema.CodeHostAdapterRequired, exit: 2, line: "uninstall --tool ,", next: list, call: uninstall(params{"tool": []string{","}})},
+		{code: schema.CodeUnknownHostAdapter, exit: 2, line: "install --tool codex,nothing", next: list, call: install(params{"tool": []string{"codex,nothing"}})},
+		{code: schema.CodeUnknownHostAdapter, exit: 2, line: "uninstall --tool x --tool codex", next: list, call: uninstall(params{"tool": []string{"x", "codex"}})},
+		{code: schema.CodeInvalidAdapterSurface, exit: 2, line: "install --tool codex --surface ide", next: "command install-kiro",
+			call: install(params{"tool": []string{"codex"}, "surface": "ide"})},
+		{code: schema.CodeInvalidAdapterSurface, exit: 2, line: "install --tool kiro", next: "command install-kiro", call: install(params{"tool": []string{"kiro"}})},
+		{code: schema.CodeInstallFailed, exit: 3, line: "install", next: look, details: report, call: install(params{})},
+		{code: schema.CodeUninstallFailed, exit: 3, line: "uninstall", next: look, details: report, call: uninstall(params{})},
 	}
 }

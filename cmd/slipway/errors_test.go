@@ -103,7 +103,7 @@ func (w *world) onTheLine(c wrong) map[string]any {
 	if got, want := brief(byDaemon), c.brief(); got != want {
 		w.t.Errorf("got  %s\nwant %s\n%v", got, want, byDaemon["message"])
 	}
-	embedded, err := w.run(append(slices.Clone(w.env), "SLIPWAY_DAEMON=off"), c.stdin, w.argv(c.line)...).failed()
+	embedded, err := w.run(append(w.env, "SLIPWAY_DAEMON=off"), c.stdin, w.argv(c.line)...).failed()
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestRootThatIsNotUTF8(t *testing.T) {
 	w.link(w.vars["ROOT"], link)
 	var first map[string]any
 	for _, mode := range []string{"require", "off"} {
-		env := append(w.env[:len(w.env):len(w.env)], "SLIPWAY_DAEMON="+mode)
+		env := append(w.env, "SLIPWAY_DAEMON="+mode)
 		failure, err := w.run(env, "", "run", "--root", strange, "tidy").failed()
 		want := wrong{code: schema.CodeGitRepositoryRequired, exit: 2, next: nothing}
 		if err != nil || brief(failure) != want.brief() {

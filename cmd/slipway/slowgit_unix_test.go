@@ -26,7 +26,7 @@ func TestSlowGit(t *testing.T) {
 	var waiting sync.WaitGroup
 	for _, mode := range []string{"require", "off"} {
 		waiting.Go(func() {
-			r := w.run(append(w.env[:len(w.env):len(w.env)], "PATH="+hung+string(os.PathListSeparator)+os.Getenv("PATH"), "SLIPWAY_DAEMON="+mode), "", "status")
+			r := w.run(append(w.env, "PATH="+hung+string(os.PathListSeparator)+os.Getenv("PATH"), "SLIPWAY_DAEMON="+mode), "", "status")
 			failure, err := r.failed()
 			want := wrong{code: schema.CodeGitRepositoryUnavailable, exit: 3, next: "command retry-doctor"}
 			if err != nil || brief(failure) != want.brief() {

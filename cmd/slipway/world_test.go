@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ type worlds struct {
 
 func newWorlds(t *testing.T, settings ...string) *worlds {
 	w := &worlds{base: shortTempDir(t)}
-	w.env = privateEnvironment(t, settings...)
+	w.env = slices.Clip(privateEnvironment(t, settings...)) // worlds append to it side by side
 	w.template = filepath.Join(w.base, "template")
 	if err := os.Mkdir(w.template, 0o700); err != nil {
 		t.Fatal(err)
