@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -419,7 +420,7 @@ type faultyNotifier struct {
 	notifier
 	adds  int // that succeed; negative: all
 	error error
-	lose  bool
+	lose  atomic.Bool
 }
 
 func (n *faultyNotifier) add(path string) (watchID, error) {
@@ -431,8 +432,7 @@ func (n *faultyNotifier) add(path string) (watchID, error) {
 }
 
 func (n *faultyNotifier) drain(take func(event)) error {
-	if n.lose {
-		n.lose = false
+	if n.lose.Swap(false) {
 		take(event{id: -1, what: lost})
 	}
 	return n.notifier.drain(take)
@@ -508,7 +508,7 @@ func TestOverflow(t *testing.T) {
 	w.g.lookouts.notify = func() (notifier, error) { faulty = faultyAfter(-1, nil); return faulty, nil }
 	w.ws = s.discover(w.g, w.root)
 	w.untilWatched()
-	faulty.lose = true
+	faulty.lose.Store(true)
 	w.write("r/a.txt", "x")
 	w.expect(Scanned, 0)
 	figures := w.g.Worktrees()[0]
