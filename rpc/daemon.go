@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"time"
 
 	"slipway/gitwatch"
-	"slipway/schema"
 )
 
 // DefaultIdle is how long a daemon without connections stays.
@@ -87,117 +84,6 @@ func runDaemon(ctx context.Context, o *DaemonOptions) error {
 	return nil
 }
 
-// seat is the daemon's place: the endpoint, the lock that makes it the only
-// daemon there, and the listener.
-type seat struct {
-	endpoint Endpoint
-	lock     *fileLock
-	listener net.Listener
-	socket   os.FileInfo // what was made at the socket's path; nil where that can not be told
-}
-
-// lookAtSocket is how often a daemon makes sure that it can still be found.
-const lookAtSocket = time.Second
-
-// lost tells that the socket is no longer at its path: nobody will find this
-// daemon again, and while it holds the lock nobody can start another.
-func (s *seat) lost() bool {
-	if s.socket == nil {
-		return false
-	}
-	now, err := os.Lstat(s.endpoint.Socket)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.socket)
-}
-
-func (s *seat) leave() {
-	if l, ok := s.listener.(*net.UnixListener); ok && s.lost() {
-		l.SetUnlinkOnClose(false) // what stands there now is not ours
-	}
-	s.listener.Close()
-	s.lock.release()
-}
-
-// takeSeat takes the first place that can hold a socket.
-func takeSeat(ctx context.Context, o *DaemonOptions) (*seat, error) {
-	if passed := o.Supervision.Listener; passed != nil {
-		return passedSeat(ctx, passed)
-	}
-	places, err := daemonPlaces(o.Socket)
-	if err != nil {
-		return nil, err
-	}
-	var failures []error
-	for _, e := range places {
-		s, err := sit(ctx, e)
-		if err == nil {
-			return s, nil
-		}
-		failures = append(failures, err)
-		if errors.Is(err, errRunning) || reachOf(err) == reachUnsafe {
-			break
-		}
-	}
-	return nil, errors.Join(failures...)
-}
-
-func daemonPlaces(socket string) ([]Endpoint, error) {
-	if socket == "" {
-		return Places(nil)
-	}
-	e, err := explicitEndpoint(socket)
-	return []Endpoint{e}, err
-}
-
-// sit takes the place at an endpoint.
-func sit(ctx context.Context, e Endpoint) (*seat, error) {
-	if err := e.prepare(); err != nil {
-		return nil, err
-	}
-	lock, err := onlyDaemon(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	listener, err := e.listen()
-	if err != nil {
-		lock.release()
-		return nil, fmt.Errorf("listen at %s: %w", e.Socket, err)
-	}
-	s := &seat{endpoint: e, lock: lock, listener: listener}
-	if _, isSocket := listener.(*net.UnixListener); isSocket {
-		s.socket, _ = os.Lstat(e.Socket) // without it, nothing is looked for
-	}
-	return s, nil
-}
-
-// passedSeat takes a place whose socket a service manager holds.
-func passedSeat(ctx context.Context, l net.Listener) (*seat, error) {
-	e := at(l.Addr().String(), "")
-	if err := e.prepare(); err != nil {
-		return nil, err
-	}
-	lock, err := onlyDaemon(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	return &seat{endpoint: e, lock: lock, listener: l}, nil
-}
-
-// onlyDaemon takes the daemon's lock. Where another one has it but does not
-// listen any more, it is draining, and the lock will be free soon.
-func onlyDaemon(ctx context.Context, e Endpoint) (*fileLock, error) {
-	lock, err := tryLock(e.lockPath())
-	if !errors.Is(err, errLocked) {
-		return lock, err
-	}
-	if conn, err := e.dial(ctx); err == nil {
-		conn.Close()
-		return nil, fmt.Errorf("%w: %s", errRunning, e.Socket)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, handOver, fmt.Errorf("%s is held by a process that does not listen", e.lockPath()))
-	defer cancel()
-	return waitLock(ctx, e.lockPath())
-}
-
 // daemon is a daemon that has its place.
 type daemon struct {
 	options *DaemonOptions
@@ -241,7 +127,6 @@ func (d *daemon) serve(ctx context.Context) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(d.seat.listener) }()
 	d.announce(build)
-	defer os.Remove(d.seat.endpoint.infoPath())
 	ended := make(chan struct{})
 	defer close(ended)
 	go d.options.Supervision.watch(d.log, server.alive, ended)
@@ -267,7 +152,7 @@ func (d *daemon) gauges() Gauges {
 // announce tells everyone who waits that the daemon listens.
 func (d *daemon) announce(build Build) {
 	d.log.Info("started", "build", build.String(), "socket", d.seat.endpoint.Socket)
-	if err := writeInfo(d.seat.endpoint, build); err != nil {
+	if err := d.seat.describe(build); err != nil {
 		d.log.Warn("the information file could not be written", "error", err.Error())
 	}
 	if ready := d.options.Ready; ready != nil {
@@ -332,29 +217,4 @@ func (d *daemon) end(ctx context.Context, server *Server, runs Runs, signals <-c
 	closing, cancelClose := context.WithTimeout(ctx, closeTime)
 	defer cancelClose()
 	return errors.Join(drained, runs.Close(closing))
-}
-
-// info is the content of d1.json: for people and doctor, nothing trusts it.
-type info struct {
-	PID       int       `json:"pid"`
-	Version   string    `json:"version"`
-	Build     string    `json:"build"`
-	StartedAt time.Time `json:"started_at"`
-}
-
-func writeInfo(e Endpoint, build Build) error {
-	text, err := schema.Marshal(info{os.Getpid(), build.Version, build.String(), time.Now().UTC()})
-	if err != nil {
-		return err
-	}
-	// Not replaced in place: a link there would be followed.
-	if err := os.Remove(e.infoPath()); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	f, err := os.OpenFile(e.infoPath(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	return errors.Join(err, f.Close())
 }

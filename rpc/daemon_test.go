@@ -209,6 +209,32 @@ func TestDaemonWhoseSocketWasRemovedMakesRoom(t *testing.T) {
 	}
 }
 
+// TestEndingDaemonLeavesTheNextOneAlone: a daemon whose folder was removed ends
+// while another one has its place. The system gives numbers of removed files to new
+// ones, which happens sooner or later in these rounds.
+func TestEndingDaemonLeavesTheNextOneAlone(t *testing.T) {
+	p := newPlace(t)
+	folder := filepath.Join(p.dir, "run", "slipway")
+	c := p.connect()
+	for range 5 {
+		before := p.pid()
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+		c = p.connect()
+		answered := answerer(t, c)
+		waitFor(t, func() bool { return syscall.Kill(before, 0) != nil })
+		if now := answerer(t, c); now != answered {
+			t.Fatalf("%s answered, then %s", answered, now)
+		}
+		for _, name := range []string{"d1.sock", "d1.json"} {
+			if _, err := os.Lstat(filepath.Join(folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestStopAndStatus(t *testing.T) {
 	p := newPlace(t)
 	ctx := context.Background()

@@ -135,7 +135,36 @@ func (e Endpoint) listen() (net.Listener, error) {
 	}
 	// Some mounts refuse it; the folder is the protection.
 	_ = os.Chmod(e.Socket, 0o600)
-	return l, nil
+	made, err := os.Lstat(e.Socket)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return &socketListener{UnixListener: l.(*net.UnixListener), made: made}, nil
+}
+
+// socketListener is a listener that knows the socket it made.
+type socketListener struct {
+	*net.UnixListener
+	made fs.FileInfo
+}
+
+// lost tells that its socket is no longer where it was.
+func (l *socketListener) lost() bool {
+	now, err := os.Lstat(l.Addr().String())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	// The number of a removed file is given to the next one, its time is not.
+	return !os.SameFile(now, l.made) || !now.ModTime().Equal(l.made.ModTime())
+}
+
+// Close removes the socket, unless what stands there is another daemon's.
+func (l *socketListener) Close() error {
+	if l.lost() {
+		l.SetUnlinkOnClose(false)
+	}
+	return l.UnixListener.Close()
 }
 
 // probe tells whether the folder can hold a socket, which the daemon would find
