@@ -195,7 +195,7 @@ func (f *feed) lookAtRun(ctx context.Context, v *visit, id string) ([]RunEvent, 
 	if r.over {
 		return nil, nil
 	}
-	looks, err := v.store.Looks([]string{id}, false)
+	looks, err := v.store.Looks([]string{id}, journal.LookPlaced)
 	if err != nil || r.size != unknown && looks[0].Size == r.size {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"slipway/journal"
@@ -41,27 +42,40 @@ const (
 // listings remembers the last list of each worktree.
 type listings struct {
 	mu    sync.Mutex
-	views map[schema.WorkspaceIdentity]map[string]listed // by Run id; never changed
+	views map[schema.WorkspaceIdentity]view
 }
 
-func (s *listings) last(w schema.WorkspaceIdentity) map[string]listed {
+// view is a list that was shown. It never changes.
+type view struct {
+	runs   map[string]listed // by id
+	ids    []string          // of all Runs, in the order of the list
+	list   Listing           // nil where not all of them are remembered
+	folder journal.Info      // that of the Runs, before they were listed
+}
+
+func (s *listings) last(w schema.WorkspaceIdentity) view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.views[w]
 }
 
-func (s *listings) remember(w schema.WorkspaceIdentity, list []listed) {
-	view, size := make(map[string]listed, len(list)), 0
-	for _, l := range list {
+func (s *listings) remember(w schema.WorkspaceIdentity, runs []listed, list Listing, folder journal.Info) {
+	now := view{runs: make(map[string]listed, len(runs)), ids: make([]string, len(runs)), list: list, folder: folder}
+	size := 0
+	for i, l := range runs {
+		now.ids[i] = l.id
 		size += len(l.json)
 		if l.look != (journal.Info{}) && l.json != nil && size <= listingBytes {
-			view[l.id] = l
+			now.runs[l.id] = l
 		}
+	}
+	if len(now.runs) < len(runs) {
+		now.list = nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.views == nil {
-		s.views = map[schema.WorkspaceIdentity]map[string]listed{}
+		s.views = map[schema.WorkspaceIdentity]view{}
 	}
 	delete(s.views, w)
 	for other := range s.views {
@@ -70,7 +84,7 @@ func (s *listings) remember(w schema.WorkspaceIdentity, list []listed) {
 		}
 		delete(s.views, other)
 	}
-	s.views[w] = view
+	s.views[w] = now
 }
 
 // List shows all Runs of the repository, those of other worktrees as stubs. It
@@ -91,37 +105,87 @@ func (k *Keeper) Listing(ctx context.Context, caller Caller) (Listing, error) {
 		return nil, err
 	}
 	defer v.store.Close()
+	before, folder := k.listings.last(v.workspace), v.store.Settled()
+	if before.list != nil && folder != (journal.Info{}) && folder == before.folder && v.isCurrent(before) {
+		return before.list, nil
+	}
 	ids, err := v.store.RunIDs()
 	if err != nil {
 		return nil, schema.Runtime(schema.CodeRuntimeError, schema.NextNone(v.place()), nil, "the Runs can not be listed: %v", err)
 	}
-	list := make([]listed, len(ids))
-	before := k.listings.last(v.workspace)
-	workers := runtime.GOMAXPROCS(0)
-	share := (len(ids) + workers - 1) / workers
-	var working sync.WaitGroup
-	for from := 0; from < len(ids); from += share {
-		part := ids[from:min(from+share, len(ids))]
-		working.Go(func() { v.listPart(ctx, part, before, list[from:]) })
+	runs, others := v.unchanged(ids, before.runs)
+	inParts(len(others), func(from, to int) { v.listPart(ctx, ids, others[from:to], runs) })
+	list, err := assemble(runs)
+	if err != nil {
+		return nil, err
 	}
-	working.Wait()
-	k.listings.remember(v.workspace, list)
-	return assemble(list)
+	k.listings.remember(v.workspace, runs, list, folder)
+	return list, nil
 }
 
-// listPart fills in the entries of some Runs.
-func (v *visit) listPart(ctx context.Context, ids []string, before map[string]listed, list []listed) {
-	looks, err := v.store.Looks(ids, true)
-	if err != nil {
-		looks = make([]journal.Info, len(ids)) // reading says what is wrong
+// inParts has the processors share n pieces of work.
+func inParts(n int, do func(from, to int)) {
+	share := max(1, (n+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var working sync.WaitGroup
+	for from := 0; from < n; from += share {
+		working.Go(func() { do(from, min(from+share, n)) })
 	}
-	for i, id := range ids {
-		if known, ok := before[id]; ok && known.look == looks[i] {
-			list[i] = known
-			continue
+	working.Wait()
+}
+
+// isCurrent reports whether all Runs of a list look as they did, where no Run can
+// have come or gone.
+func (v *visit) isCurrent(before view) bool {
+	var changed atomic.Bool
+	inParts(len(before.ids), func(from, to int) {
+		looks, err := v.store.Looks(before.ids[from:to], journal.LookPlain)
+		if err != nil {
+			changed.Store(true)
 		}
-		list[i] = v.listOne(ctx, id, looks[i] != journal.Info{})
-		list[i].look = looks[i]
+		for i, look := range looks {
+			if before.runs[before.ids[from+i]].look != look {
+				changed.Store(true)
+			}
+		}
+	})
+	return !changed.Load()
+}
+
+// unchanged fills in the Runs that look as they did when they were listed last,
+// and says where the others are.
+func (v *visit) unchanged(ids []string, before map[string]listed) (runs []listed, others []int) {
+	runs = make([]listed, len(ids))
+	if len(before) > 0 {
+		inParts(len(ids), func(from, to int) {
+			looks, err := v.store.Looks(ids[from:to], journal.LookPlaced)
+			for i, look := range looks {
+				if known, ok := before[ids[from+i]]; ok && known.look == look && err == nil {
+					runs[from+i] = known
+				}
+			}
+		})
+	}
+	for i := range runs {
+		if runs[i].id == "" {
+			others = append(others, i)
+		}
+	}
+	return runs, others
+}
+
+// listPart fills in the Runs at some places.
+func (v *visit) listPart(ctx context.Context, ids []string, places []int, runs []listed) {
+	wanted := make([]string, len(places))
+	for i, at := range places {
+		wanted[i] = ids[at]
+	}
+	looks, err := v.store.Looks(wanted, journal.LookLocked)
+	if err != nil {
+		looks = make([]journal.Info, len(wanted)) // reading says what is wrong
+	}
+	for i, at := range places {
+		runs[at] = v.listOne(ctx, ids[at], looks[i] != journal.Info{})
+		runs[at].look = looks[i]
 	}
 }
 
@@ -180,7 +244,7 @@ func (v *visit) readFree(ctx context.Context, id string) (entry, bool) {
 
 // assemble puts a list together, in the order of the contract.
 func assemble(list []listed) (Listing, error) {
-	slices.SortStableFunc(list, func(a, b listed) int {
+	list = slices.SortedFunc(slices.Values(list), func(a, b listed) int {
 		return cmp.Or(a.createdAt.Compare(b.createdAt), cmp.Compare(a.id, b.id))
 	})
 	empty := schema.StatusList{

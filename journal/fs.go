@@ -70,6 +70,9 @@ type Dir interface {
 	Stat() (Info, error)
 	// Lstat describes an entry.
 	Lstat(name string) (Info, error)
+	// LstatIn describes an entry of a directory in this one without opening that,
+	// which may as well be a link to a directory.
+	LstatIn(directory, name string) (Info, error)
 	// Names lists the entries in no order.
 	Names() ([]string, error)
 	// Mkdir makes a directory; its mode is right once OpenDir opened it with

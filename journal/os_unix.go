@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -66,6 +65,10 @@ func (d *unixDir) Lstat(name string) (Info, error) {
 	return infoOf(&st), d.fault("lstat", name, err)
 }
 
+func (d *unixDir) LstatIn(directory, name string) (Info, error) {
+	return d.Lstat(directory + "/" + name)
+}
+
 func (d *unixDir) Names() ([]string, error) {
 	fd, err := openAt(d.fd, ".", openDirectory, 0)
 	if err != nil {
@@ -92,7 +95,7 @@ func (d *unixDir) OpenDir(name string, access Access) (Dir, error) {
 			return nil, d.fault("write to", name, err)
 		}
 	}
-	return &unixDir{fd: fd, path: filepath.Join(d.path, name)}, nil
+	return &unixDir{fd: fd, path: d.join(name)}, nil
 }
 
 func (d *unixDir) Open(name string, how Opening) (File, error) {
@@ -107,7 +110,7 @@ func (d *unixDir) Open(name string, how Opening) (File, error) {
 	if err != nil {
 		return nil, d.fault("open", name, err)
 	}
-	return &unixFile{fd: fd, path: filepath.Join(d.path, name)}, nil
+	return &unixFile{fd: fd, path: d.join(name)}, nil
 }
 
 // openOwn opens an entry; where it is to be secured it also gets the mode,
@@ -186,8 +189,14 @@ func (d *unixDir) Close() error {
 }
 
 func (d *unixDir) fault(op, name string, err error) error {
-	return pathError(op, filepath.Join(d.path, name), err)
+	if err == nil {
+		return nil
+	}
+	return pathError(op, d.join(name), err)
 }
+
+// join is the path of an entry.
+func (d *unixDir) join(name string) string { return d.path + "/" + name }
 
 // unixFile is an open regular file; path serves messages only.
 type unixFile struct {

@@ -147,6 +147,15 @@ func (d *windowsDir) Lstat(name string) (Info, error) {
 	return describeEntry(d.handle(), filepath.Join(d.path, name), name)
 }
 
+func (d *windowsDir) LstatIn(directory, name string) (Info, error) {
+	in, err := d.OpenDir(directory, ReadOnly)
+	if err != nil {
+		return Info{}, err
+	}
+	defer in.Close()
+	return in.Lstat(name)
+}
+
 func (d *windowsDir) Names() ([]string, error) {
 	handle, err := openEntry(d.handle(), "", directoryRead, windows.FILE_OPEN, windows.FILE_DIRECTORY_FILE, nil)
 	if err != nil {

@@ -59,18 +59,29 @@ const (
 	InputDigest InputType = "digest"
 )
 
-// MarshalJSON writes the variants as an array, also where there are none.
+// MarshalJSON writes the variants as an array, also where there are none. It does
+// theirs as well: every answer has a next, and encoding/json reads anew what each
+// marshaler wrote.
 func (n Next) MarshalJSON() ([]byte, error) {
 	type plain Next
-	n.Variants = present(n.Variants)
-	return Marshal(plain(n))
+	shown := struct {
+		plain
+		Variants []plainVariant `json:"variants"`
+	}{plain(n), make([]plainVariant, len(n.Variants))}
+	for i, v := range n.Variants {
+		shown.Variants[i] = v.plain()
+	}
+	return Marshal(shown)
 }
 
 // MarshalJSON writes the inputs as an array, also where there are none.
-func (v Variant) MarshalJSON() ([]byte, error) {
-	type plain Variant
+func (v Variant) MarshalJSON() ([]byte, error) { return Marshal(v.plain()) }
+
+type plainVariant Variant
+
+func (v Variant) plain() plainVariant {
 	v.BaseArgv, v.Inputs = present(v.BaseArgv), present(v.Inputs)
-	return Marshal(plain(v))
+	return plainVariant(v)
 }
 
 // present turns an absent array into an empty one, so that JSON shows [] where

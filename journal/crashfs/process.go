@@ -210,6 +210,21 @@ func (d *dir) Lstat(name string) (info journal.Info, err error) {
 	return info, err
 }
 
+func (d *dir) LstatIn(directory, name string) (info journal.Info, err error) {
+	err = d.do("lstat", directory, look(func() error {
+		in, err := d.entry(directory, journal.Directory)
+		if err != nil {
+			return err
+		}
+		n, err := (&dir{process: d.process, node: in}).entry(name, journal.Other)
+		if err == nil {
+			info = n.info()
+		}
+		return err
+	}))
+	return info, err
+}
+
 func (d *dir) Names() (names []string, err error) {
 	err = d.do("names", "", look(func() error {
 		for name := range d.node.entries {

@@ -125,6 +125,11 @@ func (d *dir) Lstat(name string) (info journal.Info, err error) {
 	return info, err
 }
 
+func (d *dir) LstatIn(directory, name string) (info journal.Info, err error) {
+	err = d.do("lstat", path.Join(directory, name), func() (err error) { info, err = d.Dir.LstatIn(directory, name); return err })
+	return info, err
+}
+
 func (d *dir) Names() (names []string, err error) {
 	err = d.do("names", "", func() (err error) { names, err = d.Dir.Names(); return err })
 	return names, err
