@@ -164,6 +164,8 @@ func (f *framed) readLine(deadline time.Time) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
+		case len(bytes.TrimSuffix(line, []byte{'\n'})) > f.limit:
+			return nil, f.tooLong()
 		default:
 			return bytes.Trim(line, jsonSpace), nil
 		}
