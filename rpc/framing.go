@@ -184,14 +184,26 @@ func (f *framed) readBlock(deadline time.Time) ([]byte, error) {
 	if !f.take(length, deadline) {
 		return nil, outOfMemory
 	}
-	// Growing with what arrives: an announced length alone costs nothing.
-	var body bytes.Buffer
-	body.Grow(min(length, f.reader.Size()))
-	if _, err := io.CopyN(&body, f.reader, int64(length)); err != nil {
+	// An announced length alone costs nothing; once enough of it arrived, the rest
+	// is worth having room for at once.
+	body := make([]byte, min(length, enoughToBelieve))
+	if _, err := io.ReadFull(f.reader, body); err != nil {
 		return nil, noEOF(err)
 	}
-	return bytes.Trim(body.Bytes(), jsonSpace), nil
+	if len(body) < length {
+		first := body
+		body = make([]byte, length)
+		copy(body, first)
+		if _, err := io.ReadFull(f.reader, body[len(first):]); err != nil {
+			return nil, noEOF(err)
+		}
+	}
+	return bytes.Trim(body, jsonSpace), nil
 }
+
+// enoughToBelieve is how much of a long body has to arrive, in bytes, before
+// memory for all of it is asked for.
+const enoughToBelieve = 64 << 10
 
 // readHeaders reads one block of headers and gives the length of the body.
 func (f *framed) readHeaders() (int, error) {

@@ -187,7 +187,7 @@ func oneOf(value json.RawMessage, exact *[]byte, name string, required bool) err
 // payload is the document's bytes; nil only where none was given.
 func payload(value json.RawMessage, exact *[]byte) []byte {
 	if exact != nil {
-		return append([]byte{}, *exact...)
+		return *exact
 	}
 	return value
 }

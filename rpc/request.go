@@ -2,12 +2,15 @@ package rpc
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"slipway/schema"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -27,14 +30,15 @@ const (
 type request struct {
 	id     json.RawMessage // nil for a notification
 	method string
-	params json.RawMessage // nil where there are none
+	params json.RawMessage // nil where there are none, and once they were decoded
+	run    string          // the Run that the decoded params name, if any
 }
 
 // parseRequest looks into a message. A nil request without an error is something
 // to pass over: an answer, though nothing was asked.
 func parseRequest(data []byte) (*request, *jsonrpc2.Error) {
 	switch {
-	case !utf8.Valid(data) || !json.Valid(data):
+	case !isJSON(data):
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeParseError, Message: "malformed JSON"}
 	case data[0] == '[':
 		return nil, invalidRequest("batch requests are not taken: send one request at a time")
@@ -55,7 +59,7 @@ func parseRequest(data []byte) (*request, *jsonrpc2.Error) {
 		case "method":
 			err = json.Unmarshal(f.value, &r.method)
 		case "id":
-			r.id = f.value
+			r.id = bytes.Clone(f.value) // outlives a message that may be long
 		case "params":
 			r.params = f.value
 		case "result", "error":
@@ -74,6 +78,12 @@ func parseRequest(data []byte) (*request, *jsonrpc2.Error) {
 		return &r, invalidRequest("method must be a string that names one")
 	}
 	return &r, nil
+}
+
+// isJSON reports whether data is one JSON value. The strict check is several times
+// faster, and what it refuses may still be JSON: a key twice, a deep value.
+func isJSON(data []byte) bool {
+	return schema.CheckJSON(data, len(data)) == nil || utf8.Valid(data) && json.Valid(data)
 }
 
 func invalidRequest(reason string) *jsonrpc2.Error {
@@ -152,17 +162,22 @@ func valueLength(text []byte) int {
 	return len(text)
 }
 
+// stringLength looks for quotes only, because a string may be very long: one that
+// an odd number of backslashes stands before is escaped.
 func stringLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
-		next := bytes.IndexAny(text[i:], `"\`)
+		next := bytes.IndexByte(text[i:], '"')
 		if next < 0 {
 			break
 		}
 		i += next
-		if text[i] == '"' {
+		before := i
+		for before > 1 && text[before-1] == '\\' {
+			before--
+		}
+		if (i-before)%2 == 0 {
 			return i + 1
 		}
-		i++ // what is escaped
 	}
 	return len(text)
 }
@@ -228,10 +243,54 @@ func decodeParam(value json.RawMessage, field reflect.Value) error {
 	if value[0] == 'n' {
 		return errors.New("can not be null")
 	}
-	if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+	into := field.Addr().Interface()
+	var err error
+	if exact, ok := into.(**[]byte); ok {
+		*exact, err = decodeBase64(value)
+	} else {
+		err = json.Unmarshal(value, into)
+	}
+	if err != nil {
 		return errors.New("has the wrong type")
 	}
 	return nil
+}
+
+// decodeBase64 decodes a JSON string of base64. An envelope is most of its message,
+// so the bytes take the place of their spelling and value is worthless afterwards.
+func decodeBase64(value json.RawMessage) (*[]byte, error) {
+	if value[0] != '"' {
+		return nil, errors.New("no string")
+	}
+	spelling := value[1 : len(value)-1]
+	var decoded []byte
+	var err error
+	if bytes.IndexByte(spelling, '\\') < 0 {
+		decoded, err = decodeInPlace(spelling)
+	} else if err = json.Unmarshal(value, &decoded); decoded == nil {
+		decoded = []byte{}
+	}
+	return &decoded, err
+}
+
+// decodeInPlace decodes base64 without line ends to where it stands.
+func decodeInPlace(text []byte) ([]byte, error) {
+	const piece = 16 << 10 // a multiple of four
+	var decoded [piece / 4 * 3]byte
+	n := 0
+	for rest := text; len(rest) > 0; {
+		part := rest[:min(piece, len(rest))]
+		rest = rest[len(part):]
+		got, err := base64.StdEncoding.Decode(decoded[:], part)
+		if err != nil {
+			return nil, err
+		}
+		if len(rest) > 0 && got < len(decoded) {
+			return nil, errors.New("padding before the end")
+		}
+		n += copy(text[n:], decoded[:got])
+	}
+	return text[:n:n], nil
 }
 
 func unknownParam(given []member, params reflect.Type) error {

@@ -196,7 +196,9 @@ func (n *session) prepare(r *request) (method, serveFunc, *jsonrpc2.Error) {
 	if !ok {
 		return m, nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", r.method)}
 	}
+	r.run = runNamed(r.params)
 	serve, err := m.decode(r.params)
+	r.params = nil // the decoded call holds what it needs of a message that may be long
 	if err != nil {
 		return m, nil, invalidParams(err)
 	}
@@ -354,7 +356,7 @@ func codeOf(err error, failure *jsonrpc2.Error) string {
 func (n *session) log(r *request, m method, elapsed time.Duration, code string, result any) {
 	level := slog.LevelInfo
 	fields := []slog.Attr{slog.String("method", m.name), slog.Int64("us", elapsed.Microseconds())}
-	if run := runOf(r.params, result); run != "" {
+	if run := runOf(r, result); run != "" {
 		fields = append(fields, slog.String("run", run))
 	}
 	if code != "" {
@@ -366,16 +368,29 @@ func (n *session) log(r *request, m method, elapsed time.Duration, code string, 
 
 // runOf is the id of the Run that a call was about. Only what has the form of an
 // id gets into the log.
-func runOf(params json.RawMessage, result any) string {
-	var id string
+func runOf(r *request, result any) string {
+	id := r.run
 	if state, ok := result.(*schema.ProtocolState); ok && state != nil {
 		id = state.RunID
-	} else if params != nil {
-		given, _ := members(params) // were decoded, so they can be taken apart
-		raw, _ := lookUp(given, "run")
-		_ = json.Unmarshal(raw, &id)
 	}
 	if !schema.ValidRunID(id) {
+		return ""
+	}
+	return id
+}
+
+// runNamed is the Run that parameters name; empty where they name none or are no
+// parameters at all.
+func runNamed(params json.RawMessage) string {
+	if params == nil || params[0] != '{' {
+		return ""
+	}
+	given, err := members(params)
+	if err != nil {
+		return ""
+	}
+	var id string
+	if raw, ok := lookUp(given, "run"); ok && json.Unmarshal(raw, &id) != nil {
 		return ""
 	}
 	return id

@@ -47,9 +47,23 @@ func FramedDigest(fields ...string) Digest {
 	for _, field := range fields {
 		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
 		h.Write(length[:])
-		io.WriteString(h, field)
+		hashString(h, field)
 	}
 	return digestOf(h.Sum(nil))
+}
+
+// hashString hashes a text. A long one goes piece by piece through one buffer,
+// because written whole it would be copied, and it can have 16 MiB.
+func hashString(h hash.Hash, s string) {
+	const piece = 32 << 10
+	if len(s) > piece {
+		buffer := make([]byte, piece)
+		for len(s) > piece {
+			h.Write(buffer[:copy(buffer, s)])
+			s = s[piece:]
+		}
+	}
+	io.WriteString(h, s)
 }
 
 // SectionHash digests named sections one after the other, each framed as NUL,

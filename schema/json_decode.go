@@ -171,11 +171,11 @@ func (d *decoder) string(v reflect.Value) error {
 	if d.peek() != '"' {
 		return d.fault("a string is expected")
 	}
-	text, err := d.text()
+	text, err := d.scanner.string()
 	if err != nil {
 		return err
 	}
-	v.SetString(string(text))
+	v.SetString(text)
 	return nil
 }
 

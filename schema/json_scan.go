@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -182,42 +183,57 @@ func (s *scanner) text() ([]byte, error) {
 	if err != nil || !escaped {
 		return raw, err
 	}
-	return unescape(raw), nil
+	return []byte(unescape(raw)), nil
+}
+
+// string is text as a string of its own.
+func (s *scanner) string() (string, error) {
+	raw, escaped, err := s.rawString()
+	if err != nil || !escaped {
+		return string(raw), err
+	}
+	text := unescape(raw)
+	if len(text) < len(raw)/2 {
+		text = strings.Clone(text) // without the room that its escapes took
+	}
+	return text, nil
 }
 
 // unescape decodes what rawString accepted. A surrogate without its partner
 // becomes U+FFFD.
-func unescape(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
+func unescape(raw []byte) string {
+	var out strings.Builder // its text is not copied once more
+	out.Grow(len(raw))
 	for len(raw) > 0 {
 		plain := bytes.IndexByte(raw, '\\')
 		if plain < 0 {
-			return append(out, raw...)
+			out.Write(raw)
+			break
 		}
-		out = append(out, raw[:plain]...)
+		out.Write(raw[:plain])
 		raw = raw[plain+1:]
 		c := raw[0]
 		raw = raw[1:]
 		switch c {
 		case 'b':
-			out = append(out, '\b')
+			c = '\b'
 		case 'f':
-			out = append(out, '\f')
+			c = '\f'
 		case 'n':
-			out = append(out, '\n')
+			c = '\n'
 		case 'r':
-			out = append(out, '\r')
+			c = '\r'
 		case 't':
-			out = append(out, '\t')
+			c = '\t'
 		case 'u':
 			var r rune
 			r, raw = unescapeUnit(raw)
-			out = utf8.AppendRune(out, r)
-		default:
-			out = append(out, c)
+			out.WriteRune(r)
+			continue
 		}
+		out.WriteByte(c)
 	}
-	return out
+	return out.String()
 }
 
 // unescapeUnit decodes the four hex digits after \u, and those of the second half

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +51,8 @@ func readInputFile(path string, limit int) ([]byte, error) {
 	if opened.Size() > int64(limit) {
 		return nil, errTooLong
 	}
-	content, err := readBounded(file, limit)
+	// Room for all of it and for what ReadFrom wants to see the end.
+	content, err := readInto(make([]byte, 0, opened.Size()+bytes.MinRead), file, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +66,18 @@ func readInputFile(path string, limit int) ([]byte, error) {
 var errReplaced = errors.New("another file took its place while it was read")
 
 // readBounded reads to the end of an input, at most limit bytes.
-func readBounded(r io.Reader, limit int) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	switch {
-	case err != nil:
+func readBounded(r io.Reader, limit int) ([]byte, error) { return readInto(nil, r, limit) }
+
+// readInto is readBounded with the memory to begin with.
+func readInto(room []byte, r io.Reader, limit int) ([]byte, error) {
+	content := bytes.NewBuffer(room)
+	if _, err := content.ReadFrom(io.LimitReader(r, int64(limit)+1)); err != nil {
 		return nil, reason(err)
-	case len(content) > limit:
+	}
+	if content.Len() > limit {
 		return nil, errTooLong
 	}
-	return content, nil
+	return content.Bytes(), nil
 }
 
 // regular refuses everything that is not a plain file.
