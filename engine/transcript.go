@@ -27,7 +27,7 @@ func transcript(x *examination) string {
 		t.line("\n## Summary")
 		t.quote(x.run.summary)
 	}
-	return t.text.String()
+	return schema.Harmless(t.text.String())
 }
 
 // transcriber writes Markdown.

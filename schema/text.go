@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,25 @@ func IsBlank(s string) bool { return TrimWhiteSpace(s) == "" }
 
 // TrimWhiteSpace returns s without the Unicode White_Space at its two ends.
 func TrimWhiteSpace(s string) string { return strings.TrimFunc(s, unicode.IsSpace) }
+
+// Harmless returns a text that does nothing but to be seen, in a terminal or an
+// editor: what can not be seen, turns the direction of writing or moves the cursor
+// is spelled out as \u and four digits, or \U and eight. LF and TAB stay, CR LF
+// becomes LF. It is for people; no message of the contract is changed like this.
+func Harmless(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
+		switch {
+		case r == '\n', r == '\t', unicode.IsGraphic(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
 
 // EncodedSize returns the bytes of s as a JSON string literal, both quotes
 // counted (wire.md, 1.2). It is what [Marshal] writes for every valid UTF-8

@@ -84,3 +84,19 @@ func TestEncodedSizeIsWhatMarshalWrites(t *testing.T) {
 		}
 	})
 }
+
+func TestHarmless(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		"a\tb\nc\r\nd":               "a\tb\nc\nd",
+		"\r\x1b[2J\x00\x7f\u009b":    `\u000d\u001b[2J\u0000\u007f\u009b`,
+		"\u202e\u2066\u200f\ufeff":   `\u202e\u2066\u200f\ufeff`,
+		"\u2028\u2029\u0085\u200b":   `\u2028\u2029\u0085\u200b`,
+		"\U000e0041\U0010ffff":       `\U000e0041\U0010ffff`,
+		"é 漢字 🏔 e\u0301\u00a0\u3000": "é 漢字 🏔 e\u0301\u00a0\u3000",
+	} {
+		if got := schema.Harmless(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"slipway/schema"
 )
 
 // Text on a terminal is counted in cells, not in bytes or characters.
@@ -58,4 +60,4 @@ func cut(text string, n int) string {
 }
 
 // plain makes one harmless line of a text.
-func plain(text string) string { return harmless(collapse(text)) }
+func plain(text string) string { return schema.Harmless(collapse(text)) }

@@ -149,8 +149,8 @@ func (p paper) section(m *schema.PinnedMaterial) string {
 	page.fact("Use", "for inspection; it authorises no work")
 	page.fact("Title", m.Section.Title)
 	chapter := m.Section.Markdown
-	if p.width > 0 {
-		chapter = harmless(chapter)
+	if p.terminal {
+		chapter = schema.Harmless(chapter)
 	}
 	if !strings.HasSuffix(chapter, "\n") {
 		chapter += "\n"
@@ -212,7 +212,7 @@ func (p paper) foreign(list *schema.StatusList) string {
 	t := table{heads: []string{"RUN", "STATE", "WORKTREE", "GOAL"}, style: func(int) string { return faint }}
 	for _, entry := range list.Runs {
 		if run := entry.Stub; run != nil {
-			t.rows = append(t.rows, []string{run.ID, string(run.State) + " (foreign)", harmless(run.Workspace), plain(run.Goal)})
+			t.rows = append(t.rows, []string{run.ID, string(run.State) + " (foreign)", schema.Harmless(run.Workspace), plain(run.Goal)})
 		}
 	}
 	if len(t.rows) == 0 {
@@ -244,7 +244,7 @@ func (p paper) unavailable(list *schema.StatusList) string {
 // failure is an error as a sentence with the ways on, for a person at a terminal.
 func (p paper) failure(e *schema.Error) string {
 	const name = "slipway:"
-	sentence := strings.ReplaceAll(harmless(e.Message), "\n", " ") + " (" + string(e.Code) + ")"
+	sentence := strings.ReplaceAll(schema.Harmless(e.Message), "\n", " ") + " (" + string(e.Code) + ")"
 	lines := wrap(sentence, p.width-len(name)-1)
 	text := p.style(red, name) + " " + strings.Join(lines, "\n"+strings.Repeat(" ", len(name)+1)) + "\n"
 	return text + p.details(e.Details) + p.choices(e.Next)

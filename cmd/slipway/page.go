@@ -30,7 +30,7 @@ func (p *page) styled(label, value, style string) {
 	if value == "" {
 		return
 	}
-	for line := range strings.SplitSeq(strings.TrimRight(harmless(value), "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(schema.Harmless(value), "\n"), "\n") {
 		p.rows = append(p.rows, labelled{label, strings.ReplaceAll(line, "\t", "    "), style})
 		label = ""
 	}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/term"
 )
@@ -15,9 +13,10 @@ import (
 // paper is what a text for people is laid out for: a terminal of some width, or
 // anything else. The zero value is plain text without an end to its lines.
 type paper struct {
-	width  int // cells of a line; 0 where nothing bounds it
-	colour bool
-	now    time.Time // what ages are told from
+	terminal bool
+	width    int // cells of a line; 0 where nothing bounds it, or a terminal does not say
+	colour   bool
+	now      time.Time // what ages are told from
 }
 
 // Styles beside the colours of states (ECMA-48).
@@ -33,6 +32,7 @@ func paperOf(stream *os.File) paper {
 	if !term.IsTerminal(int(stream.Fd())) {
 		return p
 	}
+	p.terminal = true
 	if width, _, err := term.GetSize(int(stream.Fd())); err == nil && width > 0 {
 		p.width = width
 	}
@@ -77,23 +77,6 @@ func wrap(text string, n int) []string {
 		line += word
 	}
 	return append(lines, line)
-}
-
-// harmless is a text that does nothing to a terminal but to be shown: what can
-// not be seen, turns the direction of writing or moves the cursor is spelled out.
-func harmless(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
-		switch {
-		case r == '\n', r == '\t', unicode.IsGraphic(r):
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
 }
 
 // ago is an instant as people read it, and how long it is since then.

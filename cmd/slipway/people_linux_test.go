@@ -11,8 +11,13 @@ import (
 // inTerminal runs the program in a terminal and gives what is on it then.
 func (w *world) inTerminal(env []string, args ...string) (text string, exit int) {
 	w.t.Helper()
+	return w.shown(inTerminal(w.t, env, w.vars["ROOT"], args...))
+}
+
+// shown waits for the program in a terminal and gives what is on it then.
+func (w *world) shown(console *terminal) (text string, exit int) {
+	w.t.Helper()
 	const end = "<end of output>"
-	console := inTerminal(w.t, env, w.vars["ROOT"], args...)
 	if err := console.cmd.Wait(); err != nil && console.cmd.ProcessState == nil {
 		w.t.Fatal(err)
 	}

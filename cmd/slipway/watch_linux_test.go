@@ -30,6 +30,12 @@ type terminal struct {
 // inTerminal starts slipway in a terminal of its own.
 func inTerminal(t *testing.T, env []string, dir string, args ...string) *terminal {
 	t.Helper()
+	return inTerminalOf(t, 80, 24, env, dir, args...)
+}
+
+// inTerminalOf is inTerminal with a size; a terminal may not know its own.
+func inTerminalOf(t *testing.T, columns, rows uint16, env []string, dir string, args ...string) *terminal {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
@@ -47,7 +53,7 @@ func inTerminal(t *testing.T, env []string, dir string, args ...string) *termina
 		t.Fatal(err)
 	}
 	p := &terminal{t: t, master: master, slave: slave}
-	p.resize(80, 24)
+	p.resize(columns, rows)
 	p.cmd = exec.Command(program("slipway"), args...)
 	p.cmd.Env, p.cmd.Dir = append(env, "TERM=xterm"), dir
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
