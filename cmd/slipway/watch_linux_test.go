@@ -22,6 +22,7 @@ type terminal struct {
 	master *os.File
 	cmd    *exec.Cmd
 	slave  *os.File
+	before *term.State // of the terminal without the program
 
 	mu     sync.Mutex
 	output bytes.Buffer
@@ -54,6 +55,9 @@ func inTerminalOf(t *testing.T, columns, rows uint16, env []string, dir string, 
 	}
 	p := &terminal{t: t, master: master, slave: slave}
 	p.resize(columns, rows)
+	if p.before, err = term.GetState(int(slave.Fd())); err != nil {
+		t.Fatal(err)
+	}
 	p.cmd = exec.Command(program("slipway"), args...)
 	p.cmd.Env, p.cmd.Dir = append(env, "TERM=xterm"), dir
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
@@ -104,13 +108,13 @@ func (p *terminal) await(text string) {
 }
 
 // end waits for the program and checks that the terminal is as it was.
-func (p *terminal) end(before *term.State) {
+func (p *terminal) end() {
 	p.t.Helper()
 	if err := p.cmd.Wait(); err != nil {
 		p.t.Errorf("watch ends with %v: %q", err, p.text())
 	}
 	p.await(leaveScreen)
-	if after, err := term.GetState(int(p.slave.Fd())); err != nil || *after != *before {
+	if after, err := term.GetState(int(p.slave.Fd())); err != nil || *after != *p.before {
 		p.t.Errorf("the terminal is left in another state (%v)", err)
 	}
 }
@@ -134,17 +138,13 @@ func TestWatchInATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := inTerminal(t, env, root, "watch")
-			before, err := term.GetState(int(p.slave.Fd()))
-			if err != nil {
-				t.Fatal(err)
-			}
 			p.await("first goal")
 			start("a goal for " + name)
 			p.await("a goal for " + name)
 			p.resize(30, 5)
 			p.await(home) // and goes on
 			leave(p)
-			p.end(before)
+			p.end()
 		})
 	}
 }
