@@ -57,6 +57,7 @@ cross:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	SLIPWAY_TABLE_FILES="1000 10000 100000" $(GO) test -count=1 -timeout 0 -v -run TestObserveTable ./gitwatch
+	SLIPWAY_MEASURE=1 $(GO) test -count=1 -v -run 'TestLargeEnvelopes|TestReadingMaterialAgainstVersion' ./cmd/slipway
 
 fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
