@@ -61,6 +61,11 @@ func TestLargeEnvelopes(t *testing.T) {
 			w.run(w.env, "", "daemon", "start")
 			elapsed := start()
 			resident := peakOf(t, w.env)
+			if alone {
+				times := []time.Duration{elapsed, start(), start(), start(), start()}
+				slices.Sort(times)
+				elapsed = times[len(times)/2]
+			}
 			t.Logf("%d bytes: %v, daemon's peak %d MiB", len(test.envelope), elapsed.Round(time.Millisecond), resident>>10)
 			if resident >= mostResident {
 				t.Errorf("the daemon took %d MiB", resident>>10)
