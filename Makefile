@@ -72,7 +72,7 @@ soak:
 	$(GO) test -count=$(ROUNDS) -timeout 0 -run TestConformance ./cmd/slipway
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v ./cmd/slipwayd/faults
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'PowerCut|Death|EverySync|Simulation' ./engine
-	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestServiceUnderSystemd|TestRunsOfInventedIssues' ./cmd/slipway
+	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestServiceUnderSystemd|TestRunsOfInventedIssues|TestHostsStumble' ./cmd/slipway
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestSoak|TestExhaustedLimits' ./gitwatch
 	SLIPWAY_TABLE_FILES=1000000 $(GO) test -count=1 -timeout 0 -v -run TestObserveTable ./gitwatch
 
