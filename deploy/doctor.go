@@ -66,17 +66,27 @@ func adapterCheck(s *site, h *host) Check {
 	case seen.sentinel == classModified:
 		return check("adapter_modified", StatusWarning,
 			"%s was changed and is kept as user content; %d more files differ; it must be moved away before a refresh",
-			h.sentinelPath(), seen.changed+seen.stale)
+			h.sentinelPath(), len(seen.changed)+seen.stale)
 	case seen.stale > 0:
 		return check("adapter_refresh_required", StatusWarning, "%s", staleClaims(seen.stale))
 	case !seen.whole || seen.sentinel == classMissing:
-		return check("adapter_refresh_required", StatusWarning,
-			"the installation is not complete; run `slipway install --refresh`")
-	case seen.changed > 0:
+		return check("adapter_refresh_required", StatusWarning, "%s", incompleteDetail(seen.unclaimed))
+	case len(seen.changed) > 0:
 		return check("adapter_modified", StatusWarning,
-			"%d managed files are changed, missing or behind a link; `slipway install --refresh` writes missing ones and preserves the others", seen.changed)
+			"%d managed files are changed, missing or behind a link: %s; `slipway install --refresh` writes missing ones and preserves the others",
+			len(seen.changed), strings.Join(inOrder(seen.changed), ", "))
 	}
 	return check("adapter_healthy", StatusOK, "%d managed files", len(seen.manifest.claims))
+}
+
+// incompleteDetail says how to complete an installation. What is in the way of a
+// generated file would make a refresh alone leave it incomplete.
+func incompleteDetail(inTheWay []string) string {
+	if len(inTheWay) == 0 {
+		return "the installation is not complete; run `slipway install --refresh`"
+	}
+	return fmt.Sprintf("the installation is not complete, because something that is not Slipway's stands at %s; "+
+		"move it away and run `slipway install --refresh`, or keep it", strings.Join(inOrder(inTheWay), ", "))
 }
 
 // notInstalledDetail says what stands in the way of an installation, or nothing.

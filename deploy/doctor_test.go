@@ -50,14 +50,19 @@ func TestAdapterChecks(t *testing.T) {
 		"claims incomplete": {func(w *worktree) {
 			w.write(part.supporting[0].path, "mine")
 			installed(w)
-		}, "adapter_refresh_required", StatusWarning, []string{"slipway install --refresh"}},
+		}, "adapter_refresh_required", StatusWarning, []string{part.supporting[0].path, "move it away", "slipway install --refresh"}},
+		"an edited file given up": {func(w *worktree) {
+			installed(w)
+			w.write(part.callable.path, "mine")
+			w.mustInstall(Options{Tools: tools("kilo"), Refresh: true})
+		}, "adapter_refresh_required", StatusWarning, []string{part.callable.path, "move it away", "slipway install --refresh"}},
 		"sentinel missing": {func(w *worktree) { installed(w); w.remove(h.sentinelPath()) }, "adapter_refresh_required", StatusWarning, []string{"slipway install --refresh"}},
 		"changed files": {func(w *worktree) {
 			installed(w)
 			w.write(part.callable.path, "x")
 			w.remove(part.supporting[0].path)
 			w.link(h.kits[0].parts[1].callable.path, "x")
-		}, "adapter_modified", StatusWarning, []string{"3 managed files"}},
+		}, "adapter_modified", StatusWarning, []string{"3 managed files", part.callable.path, part.supporting[0].path}},
 		"healthy": {installed, "adapter_healthy", StatusOK, []string{"15 managed files"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,8 @@ type inspection struct {
 	sentinelErr error
 	whole       bool     // the claims are exactly the kit with the digests of this build
 	stale       int      // claims with a digest of another build
-	changed     int      // other claimed files that are not as generated
+	changed     []string // other claimed files that are not as generated
+	unclaimed   []string // generated paths without a claim where something stands
 	healthy     []string // capabilities whose every file is claimed and as generated
 }
 
@@ -47,11 +48,14 @@ func (seen *inspection) count(root folder, f *generatedFile) bool {
 		return false
 	}
 	if !claimed {
+		if info, err := lookAt(root, f.path); err != nil || info != nil {
+			seen.unclaimed = append(seen.unclaimed, f.path)
+		}
 		return false
 	}
 	// What cannot be looked at is certainly not as it was generated.
 	if c, err := classify(root, seen.manifest, f); err != nil || c != classPristine {
-		seen.changed++
+		seen.changed = append(seen.changed, f.path)
 		return false
 	}
 	return true

@@ -47,7 +47,7 @@ func (seen *inspection) status() HostStatus {
 		status.Warning = "the sentinel cannot be read: " + seen.sentinelErr.Error()
 		return status
 	}
-	status.NeedsRefresh = !seen.whole || seen.changed > 0 || seen.sentinel != classPristine
+	status.NeedsRefresh = !seen.whole || len(seen.changed) > 0 || seen.sentinel != classPristine
 	status.Capabilities = append(status.Capabilities, seen.healthy...)
 	if seen.stale > 0 {
 		status.Warning = staleClaims(seen.stale)
