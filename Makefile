@@ -74,6 +74,7 @@ soak:
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'PowerCut|Death|EverySync|Simulation' ./engine
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestServiceUnderSystemd|TestRunsOfInventedIssues|TestHostsStumble' ./cmd/slipway
 	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run 'TestSoak|TestExhaustedLimits' ./gitwatch
+	SLIPWAY_SOAK=1 $(GO) test -count=1 -timeout 0 -v -run TestCrashEverywhere ./deploy
 	SLIPWAY_TABLE_FILES=1000000 $(GO) test -count=1 -timeout 0 -v -run TestObserveTable ./gitwatch
 
 clean:
