@@ -81,7 +81,7 @@ func (c *command) commit(ctx context.Context) (*ChangeReport, *schema.Error) {
 func (c *command) fail(outcome Outcome, kept []artifact, err error) *schema.Error {
 	report := newChangeReport(outcome, c.lists(kept))
 	details := schema.AdapterDetails{TransactionOutcome: string(outcome), Report: report}
-	return schema.Runtime(c.code, schema.NextInspectHostAdapters(c.workspace.Place()), details, "%v", err)
+	return schema.Runtime(c.code, schema.NextInspectHostAdapters(c.workspace.Place()), details, "%s", inOneSentence(err))
 }
 
 func (c *command) lists(kept []artifact) reportLists {

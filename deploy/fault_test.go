@@ -133,6 +133,9 @@ func checkFault(t *testing.T, sc scenario, s *saboteur, after map[string]string)
 		return
 	}
 	report := failureReport(t, fault)
+	if said := fault.Message + strings.Join(report.Warnings, ""); strings.Contains(said, "\n") || !strings.Contains(fault.Message, ".pi") && s.failMutate > 0 {
+		t.Errorf("%s: no sentence about a path: %q", where, said)
+	}
 	switch report.Outcome {
 	case OutcomeCommitted:
 		if diff := cmp.Diff(after, w.tree().contents()); diff != "" {

@@ -45,7 +45,7 @@ type folder interface {
 }
 
 // errNoFolder says that a folder component of a path is a link or no folder.
-var errNoFolder = errors.New("is no folder but a link or something else")
+var errNoFolder = errors.New("is no folder; links are not followed")
 
 // unsafeError is a path that nothing is read, written or deleted through
 // (adapters.md, section 8).

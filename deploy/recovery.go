@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -42,7 +43,7 @@ func makeRecovery(parent folder, parentPath string) (*recovery, error) {
 	err := parent.MakeFolder(name, recoveryMode)
 	info, lookErr := parent.Lstat(name)
 	if errors.Is(lookErr, fs.ErrNotExist) {
-		return nil, errors.Join(err, lookErr)
+		return nil, cmp.Or(err, lookErr)
 	}
 	return &recovery{path: path.Join(parentPath, name), info: info}, errors.Join(err, lookErr)
 }

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,7 +56,7 @@ func (s *step) writeNew(root folder) error {
 	if info, lookErr := staged.Lstat(entryNew); lookErr == nil {
 		s.fresh = info
 	} else {
-		err = errors.Join(err, lookErr)
+		err = cmp.Or(err, lookErr)
 	}
 	return err
 }

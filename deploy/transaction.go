@@ -127,11 +127,12 @@ func (t *transaction) checkAssertions() error {
 // stage prepares every step, so that the changes themselves are renames only.
 func (t *transaction) stage() error {
 	for _, s := range t.steps {
-		if err := t.makeParents(s.path); err != nil {
-			return err
+		err := t.makeParents(s.path)
+		if err == nil {
+			err = s.stage(t.site.root)
 		}
-		if err := s.stage(t.site.root); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("%s could not be prepared: %w", s.path, err)
 		}
 	}
 	return nil
@@ -171,7 +172,7 @@ func (t *transaction) apply() error {
 			}
 		}
 		if err := s.apply(t.site.root); err != nil {
-			return err
+			return fmt.Errorf("%s could not be changed: %w", s.path, err)
 		}
 		t.unsynced = append(t.unsynced, path.Dir(s.path))
 	}
@@ -245,7 +246,7 @@ func (t *transaction) cleanUp(committed bool) error {
 			if err == nil {
 				continue
 			}
-			faults = append(faults, err)
+			faults = append(faults, fmt.Errorf("%s: %w", r.path, err))
 			for _, where := range kept {
 				t.keep(artifact{s.path, where, err})
 			}

@@ -53,8 +53,13 @@ func policyKeptWarning(h *host, p part, policy string) string {
 
 func recoveryWarning(a artifact) string {
 	if a.kept == a.original {
-		return fmt.Sprintf("%s was left as it is at %s: %v; inspect it", a.original, a.kept, a.cause)
+		return fmt.Sprintf("%s was left as it is at %s: %s; inspect it", a.original, a.kept, inOneSentence(a.cause))
 	}
-	return fmt.Sprintf("%s: what stood there, or was to, is kept at %s: %v; inspect it, then move it back or delete it",
-		a.original, a.kept, a.cause)
+	return fmt.Sprintf("%s: what stood there, or was to, is kept at %s: %s; inspect it, then move it back or delete it",
+		a.original, a.kept, inOneSentence(a.cause))
+}
+
+// inOneSentence joins what several failures say; each would have its own line.
+func inOneSentence(err error) string {
+	return strings.Join(strings.Split(err.Error(), "\n"), "; ")
 }
