@@ -180,6 +180,8 @@ func (h *standIn) start(heading string, n int) {
 	status := h.look()
 	h.must(status["initial_budget"] == float64(n), "a budget of %v", status["initial_budget"])
 	delete(h.values, "N")
+	_, pinned := status["pinned_source"]
+	h.must(pinned == strings.Contains(heading, "issue-backed"), "%s: pinned_source is %v", heading, status["pinned_source"])
 	h.must(status["review_enabled"] == !strings.Contains(heading, "without Review"), "%s: review_enabled is %v", heading, status["review_enabled"])
 }
 
