@@ -215,13 +215,13 @@ func TestDaemonWhoseSocketWasRemovedMakesRoom(t *testing.T) {
 func TestEndingDaemonLeavesTheNextOneAlone(t *testing.T) {
 	p := newPlace(t)
 	folder := filepath.Join(p.dir, "run", "slipway")
-	c := p.connect()
+	p.connect()
 	for range 5 {
 		before := p.pid()
 		if err := os.RemoveAll(folder); err != nil {
 			t.Fatal(err)
 		}
-		c = p.connect()
+		c := p.connect()
 		answered := answerer(t, c)
 		waitFor(t, func() bool { return syscall.Kill(before, 0) != nil })
 		if now := answerer(t, c); now != answered {
