@@ -73,7 +73,7 @@ func adapterCheck(s *site, h *host) Check {
 		return check("adapter_refresh_required", StatusWarning, "%s", incompleteDetail(seen.unclaimed))
 	case len(seen.changed) > 0:
 		return check("adapter_modified", StatusWarning,
-			"%d managed files are changed, missing or behind a link: %s; `slipway install --refresh` writes missing ones and preserves the others",
+			"managed files changed, missing or behind a link: %d (%s); `slipway install --refresh` writes missing ones and preserves the others",
 			len(seen.changed), strings.Join(inOrder(seen.changed), ", "))
 	}
 	return check("adapter_healthy", StatusOK, "%d managed files", len(seen.manifest.claims))

@@ -62,7 +62,7 @@ func TestAdapterChecks(t *testing.T) {
 			w.write(part.callable.path, "x")
 			w.remove(part.supporting[0].path)
 			w.link(h.kits[0].parts[1].callable.path, "x")
-		}, "adapter_modified", StatusWarning, []string{"3 managed files", part.callable.path, part.supporting[0].path}},
+		}, "adapter_modified", StatusWarning, []string{"behind a link: 3", part.callable.path, part.supporting[0].path}},
 		"healthy": {installed, "adapter_healthy", StatusOK, []string{"15 managed files"}},
 	} {
 		t.Run(name, func(t *testing.T) {
