@@ -277,6 +277,35 @@ func TestStopAndStatus(t *testing.T) {
 	}
 }
 
+// TestPlaceThatCanNotHoldASocket: the next place takes over, and the status names
+// the one that is used (daemon.md, section 2).
+func TestPlaceThatCanNotHoldASocket(t *testing.T) {
+	p := newPlace(t)
+	p.connect()
+	file := filepath.Join(p.dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	used := at(filepath.Join(p.dir, "run", "slipway", socketName), "")
+	for name, folder := range map[string]string{"missing": filepath.Join(p.dir, "missing"), "a file": file} {
+		unusable := at(filepath.Join(folder, productFolder, socketName), folder)
+		h, err := p.options().status(t.Context(), modeAuto, []Endpoint{unusable, used})
+		if err != nil || !h.Running || h.Socket != used.Socket || h.ModeReason != "a daemon listens at "+used.Socket {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
+	}
+	if err := Stop(t.Context(), *p.options()); err != nil {
+		t.Fatal(err)
+	}
+	for name, folder := range map[string]string{"missing": filepath.Join(p.dir, "missing"), "a file": file} {
+		unusable := at(filepath.Join(folder, productFolder, socketName), folder)
+		h, err := p.options().status(t.Context(), modeAuto, []Endpoint{unusable, used})
+		if err != nil || h.Running || h.Socket != used.Socket {
+			t.Errorf("%s, without a daemon: %+v, %v", name, h, err)
+		}
+	}
+}
+
 func TestSignals(t *testing.T) {
 	p := newPlace(t)
 	p.connect()

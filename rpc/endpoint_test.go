@@ -168,8 +168,8 @@ func TestOnlyAStaleSocketIsRemoved(t *testing.T) {
 func TestReachOfErrors(t *testing.T) {
 	for errno, want := range map[syscall.Errno]reach{
 		syscall.EPERM: reachBlocked, syscall.EACCES: reachBlocked, syscall.EROFS: reachBlocked, syscall.EAFNOSUPPORT: reachBlocked,
-		syscall.ENOENT: reachNobody, syscall.ECONNREFUSED: reachNobody,
-		syscall.ENOTDIR: reachFailed, syscall.EMFILE: reachFailed, syscall.EAGAIN: reachFailed,
+		syscall.ENOENT: reachNobody, syscall.ECONNREFUSED: reachNobody, syscall.ENOTDIR: reachNobody,
+		syscall.EMFILE: reachFailed, syscall.EAGAIN: reachFailed,
 	} {
 		err := &net.OpError{Op: "dial", Net: "unix", Err: os.NewSyscallError("connect", errno)}
 		if got := reachOf(err); got != want {

@@ -189,7 +189,7 @@ func stopReading(conn net.Conn) {
 }
 
 func isNobody(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func isBlocked(err error) bool {

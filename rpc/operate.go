@@ -52,11 +52,14 @@ func (o *Options) status(ctx context.Context, mode string, places []Endpoint) (*
 	case err != nil:
 		return nil, err
 	}
+	if c != nil {
+		defer c.close()
+		h.Socket = c.endpoint.Socket
+	}
 	h.decide(mode, c != nil, blocked)
 	if c == nil {
 		return h, nil
 	}
-	defer c.close()
 	return h, o.fillHealth(ctx, h, c)
 }
 
