@@ -82,10 +82,10 @@ func TestStreamsThatFail(t *testing.T) {
 		{"slipway nothing 2>/dev/full", "nothing", 1, "", ""},
 		{"slipway stop $RUN >/dev/full 2>/dev/full", "active", 1, "", ""},
 	} {
-		t.Run(test.line, func(t *testing.T) {
-			t.Parallel()
+		eachMode(t, test.line, func(t *testing.T, mode string) {
 			w := shared.world(t)
 			w.reach(test.stage)
+			w.env = append(w.env, mode)
 			r := w.sh(test.line)
 			if r.exit != test.exit || len(r.stdout) > 0 {
 				t.Fatalf("exit %d, want %d; stdout %.200q stderr %s", r.exit, test.exit, r.stdout, r.stderr)
@@ -110,6 +110,16 @@ func TestStreamsThatFail(t *testing.T) {
 	}
 }
 
+// eachMode runs a test with a daemon and without one, side by side.
+func eachMode(t *testing.T, name string, test func(t *testing.T, mode string)) {
+	for _, mode := range []string{"SLIPWAY_DAEMON=require", "SLIPWAY_DAEMON=off"} {
+		t.Run(name+" "+mode, func(t *testing.T) {
+			t.Parallel()
+			test(t, mode)
+		})
+	}
+}
+
 // checkOutputLost: the one error after which everything has happened.
 func (w *world) checkOutputLost(failure map[string]any) {
 	w.t.Helper()
@@ -123,32 +133,62 @@ func (w *world) checkOutputLost(failure map[string]any) {
 	}
 }
 
-// TestReadersThatHaveGone: the signal ends what changed nothing; a change is told.
+// TestReadersThatHaveGone: the signal ends what changed no Run; a change is told, or
+// where nobody reads that either, the exit status says that something happened.
 func TestReadersThatHaveGone(t *testing.T) {
 	t.Parallel()
 	shared := newWorlds(t)
 	for line, stage := range map[string]string{
 		"status": "active", "status --json": "active", "status $RUN": "active", "status $RUN --section outcome": "source",
 		"protocol material --run $RUN --action $A --section outcome": "source", "list": "nothing", "doctor --json": "nothing", "--help": "nothing",
+		"--version": "nothing", "install --tool codex": "nothing", "uninstall --tool all --json": "installed",
+		"run tidy": "nothing", "run --json tidy": "nothing",
 		"stop $RUN": "active", "stop --json": "active", "protocol skip --run $RUN --action $A": "active", "protocol resume $RUN": "stopped",
 		"protocol answer --run $RUN --action $A --text x":                            "asked",
 		"protocol submit --run $RUN --action $BEFORE --outcome-file $TMP/first.json": "reported",
 	} {
-		w := shared.world(t)
-		w.reach(stage)
-		cmd := exec.Command(program("slipway"), w.argv(line)...)
-		var stderr strings.Builder
-		cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = w.env, w.vars["ROOT"], closedPipe(t), &stderr
-		_ = cmd.Run()
-		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-		changes := strings.HasPrefix(line, "stop") || strings.HasPrefix(line, "protocol") && !strings.Contains(line, "material")
-		switch {
-		case changes && (status.ExitStatus() != 3 || !strings.Contains(stderr.String(), string(schema.CodeMutationCommittedOutputFailed))):
-			t.Errorf("%s: exit %d %s", line, status.ExitStatus(), stderr.String())
-		case !changes && (status.Signal() != syscall.SIGPIPE || stderr.Len() > 0):
-			t.Errorf("%s: %v %s", line, cmd.ProcessState, stderr.String())
+		changes := strings.HasPrefix(line, "run") || strings.HasPrefix(line, "stop") ||
+			strings.HasPrefix(line, "protocol") && !strings.Contains(line, "material")
+		for _, deaf := range []bool{false, true} {
+			eachMode(t, fmt.Sprint(line, " deaf ", deaf), func(t *testing.T, mode string) {
+				w := shared.world(t)
+				if stage == "installed" {
+					w.expect("install --tool codex --json", "")
+				} else {
+					w.reach(stage)
+				}
+				w.env = append(w.env, mode)
+				status, stderr := w.toClosedPipe(line, deaf)
+				switch {
+				case changes && deaf && status.ExitStatus() != exitNoError:
+					t.Errorf("%v", status)
+				case changes && !deaf:
+					failure, err := ran{status.ExitStatus(), nil, []byte(stderr)}.failed()
+					if err != nil || status.ExitStatus() != schema.ExitRuntime || failure["code"] != string(schema.CodeMutationCommittedOutputFailed) {
+						t.Fatalf("exit %d %s: %v", status.ExitStatus(), stderr, err)
+					}
+					w.checkOutputLost(failure)
+				case !changes && (status.Signal() != syscall.SIGPIPE || stderr != ""):
+					t.Errorf("%v %s", status, stderr)
+				}
+			})
 		}
 	}
+}
+
+// toClosedPipe runs a line whose stdout, and stderr if it is deaf, nobody reads.
+func (w *world) toClosedPipe(line string, deaf bool) (syscall.WaitStatus, string) {
+	w.t.Helper()
+	cmd := exec.Command(program("slipway"), w.argv(line)...)
+	var stderr strings.Builder
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = w.env, w.vars["ROOT"], closedPipe(w.t), &stderr
+	if deaf {
+		cmd.Stderr = cmd.Stdout
+	}
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		w.t.Fatal(err)
+	}
+	return cmd.ProcessState.Sys().(syscall.WaitStatus), stderr.String()
 }
 
 // TestStdinIsLeftAlone: nobody waits for a stdin that is not asked for, or whose
