@@ -71,7 +71,7 @@ func TestLookingChangesNothing(t *testing.T) {
 }
 
 // TestLookingNeedsNoPermissionToWrite: on a mount that is read-only all answers
-// are the same.
+// are the same, from a daemon that sees that mount, too.
 func TestLookingNeedsNoPermissionToWrite(t *testing.T) {
 	t.Parallel()
 	if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
@@ -79,22 +79,35 @@ func TestLookingNeedsNoPermissionToWrite(t *testing.T) {
 	}
 	w := newWorlds(t).world(t)
 	looks := everyLook(w)
-	env := append(w.env, "SLIPWAY_DAEMON=off")
-	for _, line := range looks {
-		args := w.argv(line)
-		want := w.run(env, "", args...)
-		const readOnly = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && cd "$1" && shift && ! touch .git/probe 2>/dev/null && exec "$@"`
-		cmd := exec.Command("unshare", append([]string{"-m", "sh", "-c", readOnly, "sh", w.vars["WORK"] + "/repo", program("slipway")}, args...)...)
-		cmd.Env = env
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); cmd.ProcessState == nil {
-			t.Fatal(err)
+	within := shortTempDir(t) // the daemon that is started here sees the read-only mount
+	for _, mode := range [][]string{{"SLIPWAY_DAEMON=off"}, {"SLIPWAY_DAEMON=require", "SLIPWAY_SOCKET=" + within + "/d1.sock"}} {
+		env := append(w.env[:len(w.env):len(w.env)], mode...)
+		if len(mode) > 1 {
+			t.Cleanup(func() { w.run(env, "", "daemon", "stop") })
 		}
-		sameText := ages.ReplaceAllString(stdout.String(), "") == ages.ReplaceAllString(string(want.stdout), "")
-		if cmd.ProcessState.ExitCode() != want.exit || !sameText || stderr.String() != string(want.stderr) {
-			t.Errorf("%s: exit %d %s%s\nwant exit %d %s%s", line, cmd.ProcessState.ExitCode(), &stdout, &stderr, want.exit, want.stdout, want.stderr)
+		for _, line := range looks {
+			w.lookReadOnly(env, line)
 		}
+	}
+}
+
+// lookReadOnly runs a line where the world's folder can not be written to, and
+// holds it against the same line where it can be.
+func (w *world) lookReadOnly(env []string, line string) {
+	w.t.Helper()
+	args := w.argv(line)
+	want := w.run(append(w.env[:len(w.env):len(w.env)], "SLIPWAY_DAEMON=off"), "", args...)
+	const readOnly = `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && cd "$1" && shift && ! touch .git/probe 2>/dev/null && exec "$@"`
+	cmd := exec.Command("unshare", append([]string{"-m", "sh", "-c", readOnly, "sh", w.vars["WORK"] + "/repo", program("slipway")}, args...)...)
+	cmd.Env = env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		w.t.Fatal(err)
+	}
+	sameText := ages.ReplaceAllString(stdout.String(), "") == ages.ReplaceAllString(string(want.stdout), "")
+	if cmd.ProcessState.ExitCode() != want.exit || !sameText || stderr.String() != string(want.stderr) {
+		w.t.Errorf("%s: exit %d %s%s\nwant exit %d %s%s", line, cmd.ProcessState.ExitCode(), &stdout, &stderr, want.exit, want.stdout, want.stderr)
 	}
 }
 
