@@ -109,7 +109,7 @@ func (v *visit) readFailure(id string, err error) error {
 	case errors.As(err, &foreign):
 		return v.foreign(foreign.owner())
 	case errors.Is(err, journal.ErrNoRun):
-		return schema.Runtime(schema.CodeRunNotFound, schema.NextListRuns(v.place()), nil, "there is no Run %s here", id)
+		return schema.Runtime(schema.CodeRunNotFound, schema.NextListRuns(v.place()), nil, "there is no Run %s in this repository; `slipway status` lists the Runs there are", id)
 	case errors.Is(err, journal.ErrBusy):
 		return schema.Runtime(schema.CodeRunBusy, schema.NextInspectRun(v.place(), id), nil, "another operation holds the Run; repeat later")
 	}

@@ -138,7 +138,11 @@ func (v *visit) started(id string) (Event, error) {
 // unusable is what a mutation says of a Run that is not there or has no usable
 // first record.
 func (v *visit) unusable(id string, err error) error {
-	return schema.Runtime(schema.CodeRuntimeError, schema.NextInspectRun(v.place(), id), nil, "the Run %s can not be used: %v", id, err)
+	next := schema.NextInspectRun(v.place(), id)
+	if errors.Is(err, journal.ErrNoRun) {
+		return schema.Runtime(schema.CodeRuntimeError, next, nil, "there is no Run %s in this repository; `slipway status` lists the Runs there are", id)
+	}
+	return schema.Runtime(schema.CodeRuntimeError, next, nil, "the Run %s can not be used: %v; `slipway journal verify %s` says more", id, err, id)
 }
 
 func (v *visit) observe(ctx context.Context) *GitFact {

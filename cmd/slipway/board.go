@@ -93,9 +93,9 @@ func (b *board) sorted() []entry {
 	return all
 }
 
-// Widths of the columns, in cells. What is left of the line is for the goal.
+// Widths of the columns, in cells. What is left of the line is for the goal. An id
+// is never cut: commands take whole ones only.
 const (
-	idCells     = 8 // enough of a UUID to tell Runs apart
 	stateCells  = 7
 	actionCells = 9
 	budgetCells = 9
@@ -142,24 +142,54 @@ func (p painter) lines(b *board, now time.Time) (head, body []string) {
 	if b.notice != "" {
 		return head, []string{cut(b.notice, p.width)}
 	}
-	head = append(head, p.style(bold, cut(columns("RUN", "STATE", "ACTION", "BUDGET", "AGE", "LAST")+"GOAL", p.width)))
+	ids := p.idCells(all)
+	for _, line := range arranged(ids, "RUN", columns("STATE", "ACTION", "BUDGET", "AGE", "LAST")+"GOAL") {
+		head = append(head, p.style(bold, cut(line, p.width)))
+	}
 	for _, e := range all {
-		body = append(body, p.row(e, now)...)
+		body = append(body, p.row(e, ids, now)...)
 	}
 	return head, body
 }
 
-func columns(id, state, action, budget, age, last string) string {
-	return fit(id, idCells) + gap + fit(state, stateCells) + gap + fit(action, actionCells) + gap +
+// idCells is the width of a column for the ids; 0 where a line has no room for one
+// beside the rest, and every id gets a line of its own.
+func (p painter) idCells(all []entry) int {
+	ids := 0
+	for _, e := range all {
+		ids = max(ids, cellsOf(e.id))
+	}
+	if ids+len(gap)+cellsOf(columns("", "", "", "", ""))+minGoal > p.width {
+		return 0
+	}
+	return ids
+}
+
+func columns(state, action, budget, age, last string) string {
+	return fit(state, stateCells) + gap + fit(action, actionCells) + gap +
 		fit(budget, budgetCells) + gap + fit(age, ageCells) + gap + fit(last, ageCells) + gap
 }
 
-// row is a Run: one line, and a second for what it waits for.
-func (p painter) row(e entry, now time.Time) []string {
-	line := columns(e.id[:min(len(e.id), idCells)], e.state, e.action, e.budget, since(e.created, now), since(e.changed, now))
-	lines := []string{p.style(colours[e.state], cut(line+e.goal, p.width))}
+// indent is what a line begins with that belongs to the id above it.
+const indent = "  "
+
+// arranged puts the rest of a line beside an id or, without a column for ids, below.
+func arranged(idCells int, id, rest string) []string {
+	if idCells > 0 {
+		return []string{fit(id, idCells) + gap + rest}
+	}
+	return []string{id, indent + rest}
+}
+
+// row is a Run, and a further line for what it waits for.
+func (p painter) row(e entry, idCells int, now time.Time) []string {
+	rest := columns(e.state, e.action, e.budget, since(e.created, now), since(e.changed, now)) + e.goal
+	lines := arranged(idCells, e.id, rest)
 	if e.waits != "" {
-		lines = append(lines, p.style(colours[e.state], cut(strings.Repeat(" ", idCells)+gap+e.waits, p.width)))
+		lines = append(lines, strings.Repeat(" ", max(idCells+len(gap), len(indent)))+e.waits)
+	}
+	for i, line := range lines {
+		lines[i] = p.style(colours[e.state], cut(line, p.width))
 	}
 	return lines
 }

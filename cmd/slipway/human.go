@@ -101,7 +101,7 @@ func (p *page) steps(run *schema.RunStatus) {
 		lines = append(lines, fmt.Sprintf("(%d earlier ones)", first))
 	}
 	for i, record := range run.Actions[first:] {
-		fate, report := fateOf(record), ""
+		fate, report := fateOf(run, record), ""
 		if record.Outcome != nil {
 			report = shorten(record.Outcome.Summary, maxReport)
 		}
@@ -110,11 +110,15 @@ func (p *page) steps(run *schema.RunStatus) {
 	p.fact("Actions", strings.Join(lines, "\n"))
 }
 
-// fateOf is what became of an Action, in a word or two.
-func fateOf(record schema.ActionRecord) string {
+// fateOf is what became of an Action, in a word or two. That an answer voids the
+// Action that asked is nothing a person has to know.
+func fateOf(run *schema.RunStatus, record schema.ActionRecord) string {
+	answered := func(a schema.Answer) bool { return a.ActionID == record.Action.ActionID }
 	switch {
 	case record.Skipped:
 		return "skipped"
+	case slices.ContainsFunc(run.Answers, answered):
+		return "answered"
 	case record.Voided:
 		return "voided"
 	case record.Outcome != nil:

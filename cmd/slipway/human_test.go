@@ -26,6 +26,12 @@ func TestStatusText(t *testing.T) {
 	withSource.SourceCandidate = &schema.SourceCandidate{CandidateID: "c-1", Classification: "invalid", ClassificationCode: "objective_marker", ClassificationError: "it is an objective"}
 	stopped := asked("which?")
 	stopped.State, stopped.PauseReason = schema.Stopped, ""
+	answered := asked("which?")
+	answered.Actions[0].Voided, answered.Answers = true, []schema.Answer{{ActionID: "a-1"}}
+	skipped := asked("which?")
+	skipped.Actions[0].Skipped, skipped.Answers = true, []schema.Answer{{ActionID: "another"}}
+	withdrawn := asked("which?")
+	withdrawn.Actions[0].Voided, withdrawn.Answers = true, []schema.Answer{{ActionID: "another"}}
 	ended := &schema.RunStatus{ID: "r-1", State: schema.Ended, Summary: "first\nsecond", Next: schema.NextNone(demo)}
 
 	for _, test := range []struct {
@@ -39,6 +45,9 @@ func TestStatusText(t *testing.T) {
 		{"200 characters", asked(strings.Repeat("é", 200)), []string{strings.Repeat("é", 200)}, []string{"…"}},
 		{"201 characters", asked(strings.Repeat("é", 201)), []string{strings.Repeat("é", 199) + "…"}, []string{strings.Repeat("é", 200)}},
 		{"a source", withSource, []string{"https://github.com/o/n/issues/1", "I_1", "sha256:aa", "sha256:bb", "c-1", "invalid (objective_marker)", "it is an objective"}, nil},
+		{"an answer", answered, []string{"1 orient     answered\n"}, []string{"voided"}},
+		{"a skip", skipped, []string{"1 orient     skipped\n"}, nil},
+		{"withdrawn", withdrawn, []string{"1 orient     voided\n"}, nil},
 		{"stopped", stopped, []string{"stopped"}, []string{"a-1\n", "which"}},
 		{"ended", ended, []string{"ended", "first\n", "second\n"}, []string{"Next choices"}},
 	} {

@@ -38,10 +38,13 @@ type subscribeParams struct {
 func (c *logCommand) run(s *session) error {
 	s.at(c.place)
 	s.daemonOnly = true
+	if c.After < 0 {
+		return usageFault{"--after needs the number of an event, 0 or more"}
+	}
 	if err := checkRunArgument(c.Run); err != nil {
 		return err
 	}
-	l := &logReader{session: s, run: c.Run, asJSON: c.JSON, last: max(int64(c.After), 0)}
+	l := &logReader{session: s, run: c.Run, asJSON: c.JSON, last: int64(c.After)}
 	if err := l.printNew(); err != nil || !c.Follow || l.over {
 		return err
 	}

@@ -22,7 +22,7 @@ type watchCommand struct {
 }
 
 // plainWidth is the width of a board that is printed once, in cells.
-const plainWidth = 80
+const plainWidth = 120
 
 func (c *watchCommand) run(s *session) error {
 	s.at(c.place)
