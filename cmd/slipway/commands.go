@@ -115,7 +115,7 @@ func parse(args []string) (invocation, error) {
 		return c.parse(rest)
 	}
 	if len(operations(name)) == 0 {
-		return invocation{}, usageFault{fmt.Sprintf("unknown command %q; slipway --help shows the commands", name)}
+		return invocation{}, unknownCommand(name)
 	}
 	if next := nextOperation(rest, at); next >= 0 {
 		if c := find(name + " " + rest[next]); c != nil {
@@ -134,7 +134,7 @@ func parseTop(args []string) (invocation, error) {
 	case l.version && !l.help:
 		return invocation{version: true}, nil
 	case len(l.words) > 0 && !(l.help && known(l.words[0])):
-		return invocation{}, usageFault{fmt.Sprintf("unknown command %q; slipway --help shows the commands", l.words[0])}
+		return invocation{}, unknownCommand(l.words[0])
 	}
 	return invocation{help: topHelp()}, nil
 }
@@ -148,7 +148,8 @@ func parseGroup(name string, args []string) (invocation, error) {
 	case l.help:
 		return invocation{help: groupHelp(name)}, nil
 	case len(l.words) > 0:
-		return invocation{}, usageFault{fmt.Sprintf("%s has no operation %q; it has %s", name, l.words[0], strings.Join(operations(name), ", "))}
+		all := operations(name)
+		return invocation{}, usageFault{fmt.Sprintf("%s has no operation %q.%s It has %s", name, l.words[0], didYouMean(similar(l.words[0], all)), strings.Join(all, ", "))}
 	}
 	if name != "protocol" { // the contract has a code for that group alone
 		return invocation{}, usageFault{operationRequired{name}.Error()}
@@ -171,10 +172,29 @@ func (c *command) parse(args []string) (invocation, error) {
 		text, err := commandHelp(parser, c.name)
 		return invocation{help: text}, err
 	}
+	if err := c.countArguments(l.words, parser.Model.Positional); err != nil {
+		return invocation{}, err
+	}
 	if _, err := parser.Parse(l.canonical()); err != nil {
 		return invocation{}, usageFault{err.Error()}
 	}
 	return invocation{command: model, people: c.forPeople(model)}, nil
+}
+
+// countArguments says in plain words what a wrong number of arguments is about.
+func (c *command) countArguments(words []string, arguments []*kong.Positional) error {
+	for _, missing := range arguments[min(len(words), len(arguments)):] {
+		if missing.Required {
+			return usageFault{fmt.Sprintf("slipway %s needs an argument <%s>; slipway %s --help says more", c.name, missing.Name, c.name)}
+		}
+	}
+	switch {
+	case len(words) <= len(arguments):
+		return nil
+	case c.name == "run":
+		return usageFault{fmt.Sprintf("unexpected argument %q: put quotes around a goal of several words, as in slipway run \"mend the roof\"", words[len(arguments)])}
+	}
+	return usageFault{fmt.Sprintf("unexpected argument %q; slipway %s --help shows what the command takes", words[len(arguments)], c.name)}
 }
 
 // parser is kong for this command alone.

@@ -79,7 +79,7 @@ func normalise(args []string, kinds flagKinds) (line, error) {
 		}
 		switch {
 		case !known:
-			return l, fmt.Errorf("unknown flag %s; --help shows the flags of the command", flagText(args[i]))
+			return l, fmt.Errorf("unknown flag %s.%s --help shows the flags of the command", flagText(args[i]), didYouMean(similarFlags(args[i], kinds)))
 		case kind != switchFlag && !joined && i+1 == len(args):
 			return l, fmt.Errorf("flag --%s needs a value", name)
 		case kind != switchFlag && !joined:
