@@ -55,7 +55,7 @@ func newPlace(t testing.TB, settings ...string) *place {
 func (p *place) end() {
 	if pid := p.pid(); pid > 0 {
 		_ = syscall.Kill(pid, syscall.SIGCONT)
-		if err := Stop(context.Background(), *p.options()); err != nil {
+		if _, err := Stop(context.Background(), *p.options()); err != nil {
 			p.t.Errorf("the daemon does not stop: %v", err)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -242,8 +242,8 @@ func TestStopAndStatus(t *testing.T) {
 	if err != nil || h.Running || h.Mode != ModeDaemon || h.ModeReason == "" || h.Figures != nil {
 		t.Errorf("without a daemon: %+v, %v", h, err)
 	}
-	if err := Stop(ctx, *p.options()); err != nil {
-		t.Errorf("stop without a daemon: %v", err)
+	if ended, err := Stop(ctx, *p.options()); err != nil || ended {
+		t.Errorf("stop without a daemon: %v, %v", ended, err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "run", "slipway")); err == nil {
 		t.Error("looking made a folder")
@@ -260,7 +260,7 @@ func TestStopAndStatus(t *testing.T) {
 	if err != nil || h.PID == old {
 		t.Errorf("after restart: %+v, %v", h, err)
 	}
-	if err := Stop(ctx, *p.options()); err != nil || p.pid() != 0 {
+	if ended, err := Stop(ctx, *p.options()); err != nil || !ended || p.pid() != 0 {
 		t.Errorf("after stop the daemon is %d (%v)", p.pid(), err)
 	}
 	for _, name := range []string{"d1.sock", "d1.json"} {
@@ -294,7 +294,7 @@ func TestPlaceThatCanNotHoldASocket(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, h, err)
 		}
 	}
-	if err := Stop(t.Context(), *p.options()); err != nil {
+	if _, err := Stop(t.Context(), *p.options()); err != nil {
 		t.Fatal(err)
 	}
 	for name, folder := range map[string]string{"missing": filepath.Join(p.dir, "missing"), "a file": file} {

@@ -150,28 +150,29 @@ func Start(ctx context.Context, o Options) (*Health, error) {
 	return Status(ctx, o)
 }
 
-// Stop makes the daemon end and waits until it is gone. Where none runs, that is
-// success.
-func Stop(ctx context.Context, o Options) error {
+// Stop makes the daemon end, waits until it is gone and tells whether there was
+// one. Where none runs, that is success.
+func Stop(ctx context.Context, o Options) (ended bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout())
 	defer cancel()
-	if err := o.stop(ctx); err != nil {
-		return o.connectFailure(err)
-	}
-	return nil
-}
-
-func (o *Options) stop(ctx context.Context) error {
 	places, err := endpoints(o.environment())
 	if err != nil {
-		return err
+		return false, o.connectFailure(err)
 	}
 	c, err := dialFirst(ctx, places)
-	if err != nil || c == nil {
-		return err
+	if err == nil && c != nil {
+		err = o.end(ctx, c)
 	}
+	if err != nil {
+		return false, o.connectFailure(err)
+	}
+	return c != nil, nil
+}
+
+// end makes the daemon at the other end of a connection go, and waits for it.
+func (o *Options) end(ctx context.Context, c *client) error {
 	defer c.close()
-	_, err = c.greet(ctx, o)
+	_, err := c.greet(ctx, o)
 	switch {
 	case errors.Is(err, errNotTaken), errors.Is(err, errFateUnknown):
 		// It is about to end already.
@@ -187,7 +188,7 @@ func (o *Options) stop(ctx context.Context) error {
 
 // Restart is Stop and Start.
 func Restart(ctx context.Context, o Options) (*Health, error) {
-	if err := Stop(ctx, o); err != nil {
+	if _, err := Stop(ctx, o); err != nil {
 		return nil, err
 	}
 	return Start(ctx, o)

@@ -24,7 +24,7 @@ func (c *listCommand) run(s *session) error {
 
 // tools are the hosts that a command is about.
 type tools struct {
-	Tool []string `sep:"none" placeholder:"ID[,ID]" help:"A host, several separated by commas, or all; may be repeated."`
+	Tool []string `sep:"none" placeholder:"ID[,ID]" help:"A host, several separated by commas, or all; may be repeated. Without it, install takes the hosts found here and uninstall those that have Slipway."`
 }
 
 // check holds the lists against their grammar.
@@ -48,8 +48,8 @@ type installCommand struct {
 	place
 	format
 	tools
-	Surface string `placeholder:"ide|cli" help:"The surface of Kiro."`
-	Refresh bool   `help:"Write files that are still as they were generated once more, in this version's form."`
+	Surface string `placeholder:"ide|cli" help:"The surface of Kiro to install for; needed the first time."`
+	Refresh bool   `help:"Bring generated files that nobody has edited since up to this version."`
 }
 
 // adapterParams are the parameters of adapter/install and adapter/uninstall.

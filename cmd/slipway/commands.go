@@ -28,37 +28,37 @@ type command struct {
 
 // commands in the order of the help.
 var commands = []command{
-	{"run", "Start a Run for a goal.", func() runner { return new(runCommand) }},
-	{"status", "Show the Runs of this worktree, or one Run.", func() runner { return new(statusCommand) }},
-	{"stop", "Stop a Run.", func() runner { return new(stopCommand) }},
-	{"log", "Show what happened to a Run; --follow goes on.", func() runner { return new(logCommand) }},
-	{"watch", "Watch all Runs of this repository, live.", func() runner { return new(watchCommand) }},
-	{"list", "Show the hosts and which of them have Slipway's capabilities.", func() runner { return new(listCommand) }},
-	{"doctor", "Check the repository, the hosts, the storage and the daemon.", func() runner { return new(doctorCommand) }},
-	{"install", "Put Slipway's capabilities where hosts look for commands.", func() runner { return new(installCommand) }},
-	{"uninstall", "Take them away again.", func() runner { return new(uninstallCommand) }},
-	{"completion", "Print a script that lets a shell complete commands.", func() runner { return new(completionCommand) }},
+	{"run", "Start a Run, which works towards a goal.", func() runner { return new(runCommand) }},
+	{"status", "Show every Run of this repository, or one in detail.", func() runner { return new(statusCommand) }},
+	{"stop", "Stop a Run; protocol resume puts it back to work.", func() runner { return new(stopCommand) }},
+	{"log", "Show what happened to a Run; --follow shows it live.", func() runner { return new(logCommand) }},
+	{"watch", "Watch all Runs of this repository live.", func() runner { return new(watchCommand) }},
+	{"list", "Show the hosts (AI coding tools) and what they have.", func() runner { return new(listCommand) }},
+	{"doctor", "Check repository, hosts, storage and daemon.", func() runner { return new(doctorCommand) }},
+	{"install", "Install Slipway's capabilities into hosts.", func() runner { return new(installCommand) }},
+	{"uninstall", "Remove Slipway's capabilities from hosts.", func() runner { return new(uninstallCommand) }},
+	{"completion", "Print a script that completes commands in your shell.", func() runner { return new(completionCommand) }},
 	{"protocol submit", "Report the Outcome of the current Action.", func() runner { return new(submitCommand) }},
-	{"protocol answer", "Answer the question that a Run waits for.", func() runner { return new(answerCommand) }},
+	{"protocol answer", "Answer the question that a paused Run waits for.", func() runner { return new(answerCommand) }},
 	{"protocol skip", "Skip the current Action.", func() runner { return new(skipCommand) }},
 	{"protocol resume", "Put a paused or stopped Run back to work.", func() runner { return new(resumeCommand) }},
 	{"protocol material", "Read a section that the current Action must follow.", func() runner { return new(materialCommand) }},
-	{"journal verify", "Examine what is stored of a Run, or of all.", func() runner { return new(journalVerifyCommand) }},
-	{"journal export", "Put a Run into an archive, with a transcript.", func() runner { return new(journalExportCommand) }},
-	{"journal prune", "Remove Runs that are over; a dry run unless told.", func() runner { return new(journalPruneCommand) }},
-	{"daemon start", "Start the daemon of this user.", func() runner { return new(daemonStartCommand) }},
-	{"daemon stop", "Stop it; what runs is finished first.", func() runner { return new(daemonStopCommand) }},
-	{"daemon restart", "Stop it and start it again.", func() runner { return new(daemonRestartCommand) }},
-	{"daemon status", "Show how the daemon is, and which mode commands use here.", func() runner { return new(daemonStatusCommand) }},
-	{"daemon install", "Put it into the care of the system's service manager.", func() runner { return new(daemonInstallCommand) }},
-	{"daemon uninstall", "Take it out of that care again.", func() runner { return new(daemonUninstallCommand) }},
+	{"journal verify", "Check whether what is stored of Runs is sound.", func() runner { return new(journalVerifyCommand) }},
+	{"journal export", "Save a Run, with a transcript, to an archive file.", func() runner { return new(journalExportCommand) }},
+	{"journal prune", "List stopped and ended Runs, and remove them if told.", func() runner { return new(journalPruneCommand) }},
+	{"daemon start", "Start the daemon; commands do so by themselves.", func() runner { return new(daemonStartCommand) }},
+	{"daemon stop", "Stop the daemon, once what it works on is finished.", func() runner { return new(daemonStopCommand) }},
+	{"daemon restart", "Stop the daemon and start it again.", func() runner { return new(daemonRestartCommand) }},
+	{"daemon status", "Show how the daemon is, and how commands reach it here.", func() runner { return new(daemonStatusCommand) }},
+	{"daemon install", "Let the system's service manager run the daemon.", func() runner { return new(daemonInstallCommand) }},
+	{"daemon uninstall", "Take the daemon away from the service manager.", func() runner { return new(daemonUninstallCommand) }},
 	{"daemon logs", "Show the end of the daemon's log.", func() runner { return new(daemonLogsCommand) }},
 }
 
 // groups are the first words of commands that have two, with a line of help.
 var groups = []struct{ name, brief string }{
 	{"protocol", "The operations of a host that works on a Run; they answer JSON."},
-	{"journal", "Examine, export and remove what is stored of Runs."},
+	{"journal", "Check, save and remove what is stored of Runs."},
 	{"daemon", "Operate the daemon that keeps the Runs."},
 }
 
@@ -70,12 +70,20 @@ type place struct {
 
 // patience is what every command takes that talks to the daemon.
 type patience struct {
-	Timeout time.Duration `placeholder:"DURATION" default:"${timeout}" help:"How long to wait for the daemon (default: ${timeout})."`
+	Timeout time.Duration `placeholder:"DURATION" default:"${timeout}" help:"How long to wait for the daemon, as in 30s, 2m or 1h30m (default: ${timeout})."`
 }
 
 // format is what the commands take that answer people as well as programs.
 type format struct {
-	JSON bool `name:"json" help:"Answer one line of JSON."`
+	JSON bool `name:"json" help:"Answer with one line of JSON, for programs."`
+}
+
+// patienceFault is a time that nobody can wait.
+func (p patience) patienceFault() error {
+	if p.Timeout <= 0 {
+		return usageFault{"--timeout needs a time above 0, as in 30s, 2m or 1h30m"}
+	}
+	return nil
 }
 
 func (f format) wantsJSON() bool { return f.JSON }
@@ -178,6 +186,11 @@ func (c *command) parse(args []string) (invocation, error) {
 	if _, err := parser.Parse(l.canonical()); err != nil {
 		return invocation{}, usageFault{err.Error()}
 	}
+	if waits, ok := model.(interface{ patienceFault() error }); ok {
+		if err := waits.patienceFault(); err != nil {
+			return invocation{}, err
+		}
+	}
 	return invocation{command: model, people: c.forPeople(model)}, nil
 }
 
@@ -252,18 +265,22 @@ func operations(group string) []string {
 
 const commonHelp = `
 Flags:
-  --root PATH    A folder or file inside the worktree (default: the working directory),
-                 for every command that is about a worktree.
+  --root PATH    A folder or file inside the worktree (default: the working
+                 directory), for every command that is about a worktree.
   -h, --help     Show the help of slipway or of a command.
   -v, --version  Show the version (without a command).
 
-slipway COMMAND --help shows the flags of a command.
+Words: a Run works towards one goal. It issues Actions, one at a time, to a
+host, which does them and reports an Outcome. Slipway itself keeps the record
+and does no work.
+
+slipway COMMAND --help shows the flags of a command, with examples.
 `
 
 // topHelp lists every command.
 func topHelp() string {
 	var b strings.Builder
-	b.WriteString("Usage: slipway COMMAND [FLAGS] [ARGUMENTS]\n\nSlipway drives a Run: a goal, worked on in Actions, with every step recorded.\n\nCommands:\n")
+	b.WriteString("Usage: slipway COMMAND [FLAGS] [ARGUMENTS]\n\nSlipway leads an AI coding tool towards a goal and records every step.\n\nCommands:\n")
 	for _, c := range commands {
 		if !strings.Contains(c.name, " ") {
 			row(&b, c.name, c.brief)
@@ -288,7 +305,11 @@ func groupHelp(group string) string {
 	for _, operation := range operations(group) {
 		row(&b, operation, find(group+" "+operation).brief)
 	}
-	fmt.Fprintf(&b, "\nFlags:\n  --root PATH  A folder or file inside the worktree (default: the working directory).\n  -h, --help   Show this help, or the help of an operation.\n")
+	b.WriteString("\nFlags:\n")
+	if group != "daemon" { // which is about the user, not about a worktree
+		b.WriteString("  --root PATH  A folder or file inside the worktree (default: here).\n")
+	}
+	fmt.Fprintf(&b, "  -h, --help   Show this help, or the help of an operation.\n\nslipway %s OPERATION --help shows the flags of an operation.\n", group)
 	return b.String()
 }
 
@@ -304,6 +325,6 @@ func commandHelp(parser *kong.Kong, name string) (string, error) {
 		return "", err
 	}
 	err = trace.PrintUsage(false)
-	b.WriteString(examplesOf(name) + "\nslipway --help shows the flags of every command.\n")
+	b.WriteString(examplesOf(name) + "\nslipway --help lists all commands.\n")
 	return b.String(), err
 }

@@ -20,7 +20,7 @@ import (
 
 // completionCommand is `slipway completion SHELL`.
 type completionCommand struct {
-	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"The shell: bash, zsh, fish or powershell."`
 }
 
 func (c *completionCommand) run(s *session) error {

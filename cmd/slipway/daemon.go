@@ -32,10 +32,15 @@ type daemonStopCommand struct {
 
 func (c *daemonStopCommand) run(s *session) error {
 	s.at(place{patience: c.patience})
-	if err := rpc.Stop(context.Background(), s.options()); err != nil {
+	ended, err := rpc.Stop(context.Background(), s.options())
+	if err != nil {
 		return err
 	}
-	return s.printAnswer([]byte("No daemon is running any more.\n"))
+	text := "No daemon was running.\n"
+	if ended {
+		text = "The daemon is stopped. The next command that needs one starts it again.\n"
+	}
+	return s.printAnswer([]byte(text))
 }
 
 // daemonRestartCommand is `slipway daemon restart`.
@@ -52,7 +57,7 @@ func (c *daemonRestartCommand) run(s *session) error {
 type daemonStatusCommand struct {
 	patience
 	format
-	Prometheus bool `help:"Answer the figures in the text format of Prometheus."`
+	Prometheus bool `help:"Print the figures in the text format of Prometheus."`
 }
 
 func (c *daemonStatusCommand) run(s *session) error {

@@ -117,6 +117,9 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
+// helpCells is how long the lines of help may be.
+const helpCells = 80
+
 func TestHelpNamesEverything(t *testing.T) {
 	top := topHelp()
 	for _, c := range commands {
@@ -129,6 +132,11 @@ func TestHelpNamesEverything(t *testing.T) {
 		}
 		if !strings.Contains(got.help, c.brief) || !withoutRoot(c.name) && !strings.Contains(got.help, "--root=PATH") {
 			t.Errorf("%s: the help lacks its line or a flag:\n%s", c.name, got.help)
+		}
+		for line := range strings.SplitSeq(top+got.help, "\n") {
+			if len(line) > helpCells && !strings.HasPrefix(line, "  slipway ") { // an example is there to be copied
+				t.Errorf("%s: a line of %d cells: %s", c.name, len(line), line)
+			}
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 type journalVerifyCommand struct {
 	place
 	format
-	All bool    `help:"Every Run of the repository."`
-	Run *string `arg:"" optional:"" help:"A Run id."`
+	All bool    `help:"Check every Run of the repository."`
+	Run *string `arg:"" optional:"" help:"The id of a Run, which is shown record by record."`
 }
 
 func (c *journalVerifyCommand) run(s *session) error {
@@ -132,8 +132,8 @@ func (p paper) materialTable(r *engine.RunCheck) string {
 type journalExportCommand struct {
 	place
 	format
-	Output string `placeholder:"FILE" help:"The archive; it must not exist yet (default: slipway-RUN.tar.gz here)."`
-	Run    string `arg:"" help:"A Run id."`
+	Output string `placeholder:"FILE" help:"The archive to make; what exists is never overwritten (default: slipway-RUN.tar.gz in the working directory)."`
+	Run    string `arg:"" help:"The id of the Run."`
 }
 
 // exportAnswer is the answer of an export.
@@ -203,16 +203,19 @@ func createFile(name string, write func(io.Writer) error) error {
 type journalPruneCommand struct {
 	place
 	format
-	All       bool          `help:"Every Run of this worktree that is over."`
-	OlderThan time.Duration `placeholder:"DURATION" default:"0s" help:"Only Runs that have not changed for so long, as in 720h."`
-	Remove    bool          `help:"Remove them for good. Without it the command only says what it would remove."`
-	Run       *string       `arg:"" optional:"" help:"A Run id."`
+	All       bool          `help:"Every stopped or ended Run of this worktree."`
+	OlderThan time.Duration `placeholder:"DURATION" default:"0s" help:"Only Runs without a change for that long, as in 90m or 720h, which are 30 days (default: 0s, however young)."`
+	Remove    bool          `help:"Remove them for good. Without it, the command only lists them."`
+	Run       *string       `arg:"" optional:"" help:"The id of a Run."`
 }
 
 func (c *journalPruneCommand) run(s *session) error {
 	s.at(c.place)
 	if c.All == (c.Run != nil) {
 		return usageFault{"name a Run, or say --all"}
+	}
+	if c.OlderThan < 0 {
+		return usageFault{"--older-than needs a time of 0 or more, as in 90m or 720h"}
 	}
 	q := engine.PruneRequest{Older: c.OlderThan, Remove: c.Remove}
 	if c.Run != nil {

@@ -17,9 +17,9 @@ import (
 type logCommand struct {
 	place
 	format
-	Follow bool   `help:"Go on with what happens from now on, until the Run ends."`
-	After  int    `placeholder:"N" help:"Begin behind the event with this number."`
-	Run    string `arg:"" help:"A Run id."`
+	Follow bool   `help:"Go on with what happens from now on, until the Run ends or you interrupt the command."`
+	After  int    `placeholder:"N" help:"Show only what happened after the event with this number (default: 0, which shows all)."`
+	Run    string `arg:"" help:"The id of a Run, as slipway status shows it."`
 }
 
 // logParams are the parameters of run/log.

@@ -11,7 +11,7 @@ import (
 type materialCommand struct {
 	place
 	step
-	Section string `placeholder:"KEY" help:"The section to read."`
+	Section string `placeholder:"KEY" help:"The key of the section; the Action's requirements list them."`
 }
 
 // materialParams are the parameters of run/material.

@@ -12,8 +12,8 @@ import (
 
 // step is what the operations take that act on an Action of a Run.
 type step struct {
-	Run    string `placeholder:"RUN" help:"The Run's id."`
-	Action string `placeholder:"ACTION" help:"The Action's id."`
+	Run    string `placeholder:"RUN" help:"The id of the Run."`
+	Action string `placeholder:"ACTION" help:"The id of the Action."`
 }
 
 // stepParams are the parameters that such operations have in common.
@@ -44,8 +44,8 @@ func wireText(id string) string {
 type submitCommand struct {
 	place
 	step
-	OutcomeFile  *string `placeholder:"FILE" help:"The Outcome is this file."`
-	OutcomeStdin bool    `help:"The Outcome is standard input."`
+	OutcomeFile  *string `placeholder:"FILE" help:"Read the Outcome from this JSON file."`
+	OutcomeStdin bool    `help:"Read the Outcome from standard input."`
 }
 
 // submitParams are the parameters of run/submit.
@@ -121,11 +121,11 @@ func (c *submitCommand) outcome(s *session) ([]byte, error) {
 type answerCommand struct {
 	place
 	step
-	Text               *string `placeholder:"TEXT" help:"The answer."`
-	TextFile           *string `placeholder:"FILE" help:"The answer is the text of this file."`
-	TextStdin          bool    `help:"The answer is standard input."`
-	ConfirmDestructive bool    `help:"Confirm the destructive request; needs --scope-sha256."`
-	ScopeSHA256        string  `name:"scope-sha256" placeholder:"DIGEST" help:"The scope that is confirmed."`
+	Text               *string `placeholder:"TEXT" help:"The answer itself."`
+	TextFile           *string `placeholder:"FILE" help:"Read the answer from this file."`
+	TextStdin          bool    `help:"Read the answer from standard input."`
+	ConfirmDestructive bool    `help:"Confirm the destructive request whose scope --scope-sha256 names."`
+	ScopeSHA256        string  `name:"scope-sha256" placeholder:"DIGEST" help:"The digest of the scope that is confirmed, as the Run's next has it."`
 }
 
 // answerParams are the parameters of run/answer.

@@ -10,12 +10,12 @@ import (
 // resumeCommand is `slipway protocol resume`.
 type resumeCommand struct {
 	place
-	Budget          *int    `placeholder:"N" help:"How many Actions may still be issued, 1 to 1000."`
-	SourceFile      *string `placeholder:"FILE" help:"Refresh the source from this envelope."`
-	UsePinnedSource bool    `help:"Go on with the source as it is pinned."`
-	SourceChoice    *string `placeholder:"pinned|adopt" help:"Which source to follow now that a candidate waits."`
-	Candidate       *string `placeholder:"CANDIDATE" help:"The candidate that the choice is about."`
-	Run             string  `arg:"" help:"A Run id."`
+	Budget          *int    `placeholder:"N" help:"How many Actions the Run may still take, 1 to 1000 (default: what is left, or a fresh budget where nothing is)."`
+	SourceFile      *string `placeholder:"FILE" help:"Bring the requirements up to this source envelope, a JSON file made of the Issue."`
+	UsePinnedSource bool    `help:"Go on with the requirements as they are."`
+	SourceChoice    *string `placeholder:"pinned|adopt" help:"While new requirements wait as a candidate: stay with the old ones (pinned) or take the new ones (adopt)."`
+	Candidate       *string `placeholder:"CANDIDATE" help:"The id of the candidate that the choice is about."`
+	Run             string  `arg:"" help:"The id of the Run."`
 }
 
 // resumeParams are the parameters of run/resume.

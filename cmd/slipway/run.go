@@ -12,12 +12,12 @@ import (
 type runCommand struct {
 	place
 	format
-	Budget     *int    `placeholder:"N" help:"How many Actions may be issued, 1 to 1000 (default: 8)."`
-	NoReview   bool    `help:"Never issue a Review."`
-	GoalFile   *string `placeholder:"FILE" help:"The goal is the text of this file."`
-	GoalStdin  bool    `help:"The goal is standard input."`
-	SourceFile *string `placeholder:"FILE" help:"The source envelope of an issue-backed Run."`
-	Goal       *string `arg:"" optional:"" help:"The goal; behind -- where it begins with a dash."`
+	Budget     *int    `placeholder:"N" help:"How many Actions the Run may take, 1 to 1000 (default: 8)."`
+	NoReview   bool    `help:"Never issue a Review, whatever has changed."`
+	GoalFile   *string `placeholder:"FILE" help:"Read the goal from this file."`
+	GoalStdin  bool    `help:"Read the goal from standard input."`
+	SourceFile *string `placeholder:"FILE" help:"Take the requirements from this source envelope, a JSON file made of an Issue."`
+	Goal       *string `arg:"" optional:"" help:"The goal, in quotes where it has several words, and behind -- where it begins with a dash."`
 }
 
 // startParams are the parameters of run/start.

@@ -41,7 +41,7 @@ func (s *session) service(p patience, asJSON bool, do func(context.Context, serv
 	if err != nil {
 		return err
 	}
-	if err := rpc.Stop(ctx, s.options()); err != nil {
+	if _, err := rpc.Stop(ctx, s.options()); err != nil {
 		return err
 	}
 	report, err := do(ctx, service.Options{Program: program, Socket: places[0].Socket})

@@ -10,8 +10,8 @@ import (
 type statusCommand struct {
 	place
 	format
-	Section *string `placeholder:"KEY" help:"Show the text of this section of the Run's source."`
-	Run     *string `arg:"" optional:"" help:"A Run id; without one, every Run is listed."`
+	Section *string `placeholder:"KEY" help:"Show the text of this section of the Run's requirements."`
+	Run     *string `arg:"" optional:"" help:"The id of a Run; without one, all Runs are listed."`
 }
 
 // runParams name one Run of a worktree.

@@ -6,7 +6,7 @@ import "os"
 type stopCommand struct {
 	place
 	format
-	Run *string `arg:"" optional:"" help:"A Run id; without one, the only live Run of the worktree."`
+	Run *string `arg:"" optional:"" help:"The id of a Run; without one, the only active or paused Run of the worktree."`
 }
 
 func (c *stopCommand) run(s *session) error {

@@ -28,6 +28,8 @@ func TestMistypedLines(t *testing.T) {
 		{"log", "slipway log needs an argument <run>"},
 		{"protocol resume", "slipway protocol resume needs an argument <run>"},
 		{"completion", "slipway completion needs an argument <shell>"},
+		{"status --timeout 0s", "--timeout needs a time above 0"},
+		{"daemon stop --timeout -1m", "--timeout needs a time above 0"},
 		{"completion tcsh", `"powershell" but got "tcsh"`},
 	} {
 		_, err := parse(strings.Fields(test.line))
