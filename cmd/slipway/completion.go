@@ -18,6 +18,22 @@ import (
 // has both halves for all four shells; it is fed from the table of commands and
 // sees no other line than theirs.
 
+// bashWords stands in for the one function of the package bash-completion that
+// Cobra's script needs, where that package is not there: macOS and most containers
+// have bash without it. It splits at white space only, and sees no quotes.
+const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+    _get_comp_words_by_ref() {
+        local line="${COMP_LINE:0:COMP_POINT}"
+        read -ra words <<<"$line"
+        [[ $line == *[[:space:]] ]] && words+=("")
+        cword=$((${#words[@]} - 1))
+        cur="${words[cword]}"
+        prev="${words[cword - 1]}"
+    }
+fi
+
+`
+
 // completionCommand is `slipway completion SHELL`.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"The shell: bash, zsh, fish or powershell."`
@@ -30,6 +46,7 @@ func (c *completionCommand) run(s *session) error {
 	var err error
 	switch c.Shell {
 	case "bash":
+		script.WriteString(bashWords)
 		err = root.GenBashCompletionV2(&script, true)
 	case "zsh":
 		err = root.GenZshCompletion(&script)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,6 +28,35 @@ func TestCompletionScripts(t *testing.T) {
 		reader.Stdin = strings.NewReader(string(script))
 		if output, err := reader.CombinedOutput(); err != nil {
 			t.Errorf("%s does not take its script: %v\n%s", shell, err, output)
+		}
+	}
+}
+
+// TestBashWithoutItsPackage: the script completes in a shell that has nothing else.
+func TestBashWithoutItsPackage(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	w := newWorlds(t).world(t)
+	w.reach("active")
+	for line, want := range map[string]string{
+		"slipway st": "status stop", "slipway stat": "status", "slipway daemon res": "restart", "slipway protocol submit --outcome-": "--outcome-file --outcome-stdin",
+		"slipway completion ": "bash fish powershell zsh", "slipway status ": w.vars["RUN"],
+	} {
+		const ask = `source <(slipway completion bash); compopt() { :; }; COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9
+			__start_slipway; printf '%s\n' "${COMPREPLY[@]}"`
+		cmd := exec.Command(bash, "--norc", "--noprofile", "-c", ask, "bash", line)
+		cmd.Dir, cmd.Env = w.vars["ROOT"], append(w.env, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+		output, err := cmd.CombinedOutput()
+		var offered []string
+		for reply := range strings.Lines(string(output)) {
+			offered = append(offered, strings.Fields(reply)[0])
+		}
+		slices.Sort(offered)
+		if got := strings.Join(offered, " "); err != nil || got != want {
+			t.Errorf("%q: %q (%v), want %q", line, output, err, want)
 		}
 	}
 }
