@@ -13,38 +13,48 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"slipway/schema"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	// A reader that has seen enough, as in `make demo | head`, is a signal like the
+	// others: each ends the demo early, and none of them keeps it from clearing up.
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer cancel()
+	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) (err error) {
+func run(ctx context.Context, args []string) (err error) {
 	if len(args) != 1 {
 		return errors.New("name the folder of the programs: go run ./docs/demo bin")
 	}
-	h, err := newHost(args[0])
-	if err != nil {
+	h := &host{}
+	defer func() { err = errors.Join(err, h.leave()) }()
+	if err := h.moveIn(args[0]); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.leave()) }()
-	return h.drive()
+	return h.drive(ctx)
 }
+
+// errEnded is a demo that did not come to its end.
+var errEnded = errors.New("ended early")
 
 // host stands for an AI coding tool that works in a repository.
 type host struct {
@@ -52,23 +62,23 @@ type host struct {
 	dir     string // everything of this demo
 	repo    string
 	env     []string
-	daemon  int // process id
+	drives  bool // a daemon of its own may run
+	daemon  int  // process id
 }
 
-// newHost makes a place that has nothing to do with the user's own.
-func newHost(programs string) (*host, error) {
-	program, err := filepath.Abs(filepath.Join(programs, "slipway"))
+// moveIn makes a place that has nothing to do with the user's own.
+func (h *host) moveIn(programs string) (err error) {
+	if h.program, err = filepath.Abs(filepath.Join(programs, "slipway")); err != nil {
+		return err
+	}
+	if h.dir, err = os.MkdirTemp("", "slipway-demo-"); err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(h.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	dir, err := os.MkdirTemp("", "slipway-demo-")
-	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
-	}
-	h := &host{program: program, dir: dir, repo: filepath.Join(dir, "notes")}
+	h.repo = filepath.Join(dir, "notes")
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "SLIPWAY_") && !strings.HasPrefix(name, "XDG_") {
@@ -80,10 +90,10 @@ func newHost(programs string) (*host, error) {
 		"XDG_RUNTIME_DIR="+filepath.Join(dir, "run"), "GIT_CONFIG_NOSYSTEM=1")
 	for _, folder := range []string{home, filepath.Join(dir, "run"), h.repo} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return h, h.makeRepository()
+	return h.makeRepository()
 }
 
 func (h *host) makeRepository() error {
@@ -104,12 +114,13 @@ func (h *host) makeRepository() error {
 }
 
 // drive starts a Run and works on it until it ends.
-func (h *host) drive() error {
+func (h *host) drive(ctx context.Context) error {
 	goal, err := h.file("goal.txt", "Greet the reader in README.md")
 	if err != nil {
 		return err
 	}
 	say("A Run starts with a goal.")
+	h.drives = true
 	state, err := h.step([]string{"slipway", "run", "--goal-file", goal, "--json", "--root", h.repo})
 	if err != nil {
 		return err
@@ -118,6 +129,9 @@ func (h *host) drive() error {
 		return err
 	}
 	for state.State != schema.Ended {
+		if ctx.Err() != nil {
+			return errEnded
+		}
 		if state, err = h.act(state); err != nil {
 			return err
 		}
@@ -266,8 +280,14 @@ const endLimit = 5 * time.Second
 
 // leave stops the daemon, makes sure of it, and removes everything.
 func (h *host) leave() error {
+	if h.dir == "" {
+		return nil
+	}
 	say("At the end the daemon is stopped and everything removed.")
-	err := h.show("slipway", "daemon", "stop")
+	var err error
+	if h.drives { // before that, the environment may still be the user's own
+		err = h.show("slipway", "daemon", "stop")
+	}
 	for begin := time.Now(); h.alive(); time.Sleep(10 * time.Millisecond) {
 		if time.Since(begin) > endLimit {
 			return errors.Join(err, fmt.Errorf("process %d is still there", h.daemon))
