@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -174,6 +175,9 @@ func (s *session) exportFailure(err error, name string) error {
 	var failure *schema.Error
 	if errors.As(err, &failure) {
 		return err
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return s.runtimeError("the archive %s is there already: remove it, or name another file with --output", plain(name))
 	}
 	return s.runtimeError("the archive %s can not be made: %v", plain(name), reason(err))
 }
