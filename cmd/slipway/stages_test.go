@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"sort"
 	"strings"
 	"testing"
 
@@ -80,6 +81,17 @@ func (w *world) start(params map[string]any) {
 		full[name] = value
 	}
 	w.do("run/start", full)
+}
+
+// longestGoal is the longest goal that a Run can start with. The first Action has
+// just room for it; one with a decision in its context has not.
+func (w *world) longestGoal() string {
+	goal := strings.Repeat("x", 262_142)
+	fits := sort.Search(len(goal), func(n int) bool {
+		_, failure := w.try("run/start", map[string]any{"root": w.vars["ROOT"], "goal": goal[:n+1], "review": false})
+		return failure != nil
+	})
+	return goal[:fits]
 }
 
 func (w *world) answer(text string) {
