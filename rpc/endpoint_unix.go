@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -140,13 +141,16 @@ func (e Endpoint) listen() (net.Listener, error) {
 		l.Close()
 		return nil, err
 	}
-	return &socketListener{UnixListener: l.(*net.UnixListener), made: made}, nil
+	listener := l.(*net.UnixListener)
+	listener.SetUnlinkOnClose(false) // Close does that, and looks first
+	return &socketListener{UnixListener: listener, made: made}, nil
 }
 
 // socketListener is a listener that knows the socket it made.
 type socketListener struct {
 	*net.UnixListener
-	made fs.FileInfo
+	made   fs.FileInfo
+	unlink sync.Once
 }
 
 // lost tells that its socket is no longer where it was.
@@ -161,9 +165,11 @@ func (l *socketListener) lost() bool {
 
 // Close removes the socket, unless what stands there is another daemon's.
 func (l *socketListener) Close() error {
-	if l.lost() {
-		l.SetUnlinkOnClose(false)
-	}
+	l.unlink.Do(func() {
+		if !l.lost() {
+			_ = os.Remove(l.Addr().String()) // one that is left is taken for stale by the next daemon
+		}
+	})
 	return l.UnixListener.Close()
 }
 
