@@ -69,7 +69,7 @@ func (b *base) sightsBut(asked []string) []sight {
 // contradicts reports whether Git answered differently, though everything was the
 // same. What is in submodules is not watched, so there it can.
 func (b *base) contradicts(later *base) bool {
-	return b.premises == later.premises && len(b.listing.gitlinks) == 0 && (b.status.fingerprint != later.status.fingerprint || b.index != later.index)
+	return b.premises.same(later.premises) && len(b.listing.gitlinks) == 0 && (b.status.fingerprint != later.status.fingerprint || b.index != later.index)
 }
 
 // rules decide which folders are to be watched.

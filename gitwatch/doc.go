@@ -38,8 +38,12 @@
 // again. A watch that nobody used for ten minutes ends.
 //
 // No event tells of a file that is changed through a memory mapping until that is
-// closed, nor of one that is changed through a hard link outside the watched
-// folders that was made while it was watched. [Git.ObserveFresh] sees both.
+// closed. A file that was written or cut by a call before, while it was watched, is
+// known to be open, and is looked at every time. One that a program opened and
+// mapped without such a call, or before the watch began, or that was renamed or
+// written by another program since, is not. Nor does an event tell of a file that is
+// changed through a hard link outside the watched folders that was made while it was
+// watched. [Git.ObserveFresh] sees all of these.
 //
 // # How Git is run
 //

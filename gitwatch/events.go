@@ -100,6 +100,7 @@ func (l *lookout) nameChanged(f *folder, e event) {
 			return
 		}
 	}
+	l.noteOpen(joinPath(folder, e.name), e.what)
 	l.note(folder, e.name)
 }
 

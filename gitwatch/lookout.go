@@ -29,6 +29,7 @@ type lookout struct {
 	settings settings
 	linked   map[string]node     // files with further names, as they looked last
 	newLinks bool                // some were found since this was last false
+	mounted  map[string]node     // files over which others are mounted, as they looked last
 	forced   map[string]struct{} // folders that look like repositories, but not to Git
 	foreign  map[string]node     // folders of other repositories that are watched
 
@@ -53,6 +54,7 @@ type watch struct {
 	nested    map[string]struct{}             // folders taken for repositories of their own
 	decisive  map[watchID]map[string]struct{} // what makes these folders such repositories, or not
 	changes   changes
+	open      map[string]node // files that were written and not yet closed, as they looked last
 	followers map[chan struct{}]struct{}
 }
 
@@ -334,6 +336,10 @@ func (l *lookout) finish(ctx context.Context, p *planner, done func()) error {
 		}
 		folders := slices.Sorted(maps.Keys(l.changes.folders))
 		if l.changes.folders = nil; len(folders) == 0 {
+			if p.walked && !l.set.mounts.stoodStill(p.mounts) {
+				l.mu.Unlock()
+				return errStartAgain // what is watched may have been there for a moment only
+			}
 			done()
 			l.mu.Unlock()
 			return nil

@@ -32,7 +32,8 @@ type event struct {
 type happening uint8
 
 const (
-	altered   happening = 1 << iota // content or attributes
+	written   happening = 1 << iota // content
+	closed                          // by a program that could write
 	arrived                         // created, or moved here
 	left                            // deleted, or moved away
 	ofFolder                        // the name is one of a folder

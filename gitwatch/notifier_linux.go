@@ -131,7 +131,8 @@ func happeningOf(mask uint32) (what happening) {
 		bits uint32
 		what happening
 	}{
-		{unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB, altered},
+		{unix.IN_MODIFY, written},
+		{unix.IN_CLOSE_WRITE, closed},
 		{unix.IN_CREATE | unix.IN_MOVED_TO, arrived},
 		{unix.IN_DELETE | unix.IN_MOVED_FROM, left},
 		{unix.IN_ISDIR, ofFolder},

@@ -42,11 +42,13 @@ func (l *lookout) premises(ctx context.Context, git program) (premises, error) {
 	if l.settings.unfit != nil {
 		return premises{}, l.settings.unfit
 	}
-	mounted, err := l.set.mounts.around(l.ws.WorktreeRoot, l.ws.GitDir, l.ws.GitCommonDir)
+	mounted, count, err := l.set.mounts.around(l.ws.WorktreeRoot, l.ws.GitDir, l.ws.GitCommonDir)
 	if err != nil {
 		return premises{}, err
 	}
-	return l.set.git.premises(l.ws, found, l.settings, mounted)
+	p, err := l.set.git.premises(l.ws, found, l.settings, mounted)
+	p.mounts = count
+	return p, err
 }
 
 // increment observes by asking about what changed since the last observation. It
@@ -91,9 +93,13 @@ func (l *lookout) since(ctx context.Context, git program, t *tree, b *base) (hap
 	if err != nil {
 		return changes{}, false
 	}
+	mounts, err := l.set.mounts.count()
+	if err != nil {
+		return changes{}, false
+	}
 	settling, end := context.WithTimeout(ctx, l.set.pace.settle)
 	defer end()
-	p := &planner{lookout: l, git: git, tree: t, device: root.device, gitlinks: b.listing}
+	p := &planner{lookout: l, git: git, tree: t, device: root.device, gitlinks: b.listing, mounts: mounts}
 	l.newLinks = false
 	err = l.finish(settling, p, func() { happened, l.changes = l.changes, changes{} })
 	if err == nil && !happened.everything && !l.newLinks && !l.hasNewLinks(happened.paths) && l.areInPlace() {
@@ -125,15 +131,18 @@ func isUnwatchable(err error) bool {
 // bring asks about the paths and makes the last observation the present one.
 func (l *lookout) bring(ctx context.Context, git program, t *tree, b *base, asked []string) (schema.Observation, bool) {
 	st := b.status
+	mounts, err := l.set.mounts.count()
+	if err != nil {
+		return schema.Observation{}, false
+	}
 	if len(asked) > 0 {
-		var err error
 		if st, err = git.askAbout(ctx, l.ws.WorktreeRoot, b, asked); err != nil {
 			return schema.Observation{}, false
 		}
 	}
 	t.restart()
 	seen := scanned{st, look(t, l.set.git.limits.content, st.paths, b.sightsBut(asked))}
-	if len(asked) > 0 && l.remain(ctx, git, b.premises) != nil || len(st.records) > maxKeptRecords {
+	if len(asked) > 0 && (l.remain(ctx, git, b.premises) != nil || !l.set.mounts.stoodStill(mounts)) || len(st.records) > maxKeptRecords {
 		return schema.Observation{}, false
 	}
 	o := assemble(st, b.index, seen.sights)

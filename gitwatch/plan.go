@@ -14,6 +14,7 @@ type plan struct {
 	git     program
 	listing *listing
 	rules   string
+	mounts  uint64 // as mounts count their changes
 	nested  map[string]struct{}
 }
 
@@ -39,6 +40,9 @@ func (l *lookout) rescan(ctx context.Context, deep depth) (schema.Observation, *
 	if doubt == nil {
 		doubt = l.remain(ctx, git, rests)
 	}
+	if doubt == nil && !l.set.mounts.stoodStill(rests.mounts) {
+		doubt = errUnsettled
+	}
 	var b *base
 	if doubt == nil {
 		b, doubt = newBase(rests, listing, seen, o)
@@ -47,7 +51,7 @@ func (l *lookout) rescan(ctx context.Context, deep depth) (schema.Observation, *
 		l.doubt(doubt)
 		return o, nil, nil
 	}
-	if quiet && len(l.linked) == 0 && before != nil && before.contradicts(b) && l.isQuiet() {
+	if quiet && !l.hasSilent() && before != nil && before.contradicts(b) && l.isQuiet() {
 		l.missed()
 		return o, nil, nil
 	}
@@ -61,7 +65,7 @@ func (l *lookout) rescan(ctx context.Context, deep depth) (schema.Observation, *
 // remain fails where the premises are not what they were.
 func (l *lookout) remain(ctx context.Context, git program, before premises) error {
 	now, err := l.premises(ctx, git)
-	if err == nil && now != before {
+	if err == nil && !now.same(before) {
 		err = errUnsettled
 	}
 	return err
@@ -136,7 +140,7 @@ func (l *lookout) toPlan(git program, b *base) *plan {
 		return nil
 	}
 	l.health.reason = ""
-	return &plan{git: git, listing: b.listing, rules: b.rules(), nested: b.nested()}
+	return &plan{git: git, listing: b.listing, rules: b.rules(), mounts: b.premises.mounts, nested: b.nested()}
 }
 
 // adopt has a folder with tracked files looked into if it is not watched, with the
@@ -200,12 +204,16 @@ func (l *lookout) begin(ctx context.Context, p *plan) error {
 	if !l.set.start(func() { l.listen(notes) }) {
 		return context.Canceled
 	}
-	w := &planner{lookout: l, git: p.git, tree: t, device: root.device, tracked: p.listing.folders, gitlinks: p.listing}
+	w := &planner{lookout: l, git: p.git, tree: t, device: root.device, tracked: p.listing.folders, gitlinks: p.listing, mounts: p.mounts}
 	if err := w.walk(ctx, []string{""}); err != nil {
 		return err
 	}
 	if len(l.linked) > maxLinkedFiles {
 		return errManyLinked
+	}
+	t.restart()
+	if err := l.findMounted(t); err != nil {
+		return err
 	}
 	if err := l.watchRepository(); err != nil {
 		return err

@@ -20,6 +20,8 @@ type planner struct {
 	device   uint64              // of the root
 	tracked  map[string]struct{} // folders with tracked files in them; nil where that is not known
 	gitlinks *listing
+	mounts   uint64 // as they counted their changes before
+	walked   bool
 }
 
 // errStartAgain: what has to be watched can only be told by starting again.
@@ -28,6 +30,7 @@ var errStartAgain = errors.New("the watch has to start again")
 // walk watches the folders, as far as Git looks into them, and all below.
 func (p *planner) walk(ctx context.Context, level []string) error {
 	for len(level) > 0 {
+		p.walked = true
 		relevant, err := p.relevant(ctx, level)
 		if err != nil {
 			return err

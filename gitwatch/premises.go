@@ -17,7 +17,11 @@ import (
 type premises struct {
 	rules string // which paths count and how they are compared
 	state string // HEAD, refs and the index
+
+	mounts uint64 // how often any mount changed before; the rules say which count
 }
+
+func (p premises) same(other premises) bool { return p.rules == other.rules && p.state == other.state }
 
 var errUnsureLayout = &unwatchable{"the repository has a form in which not everything that Git depends on can be looked up: " +
 	"an owner who is not this user, an unusual HEAD, or configuration that is large or includes files in an unusual way"}

@@ -164,6 +164,23 @@ var fileChanges = []change{
 			s.must(unix.Munmap(mapped))
 		})
 	}},
+	{"through an open mapping", 2, func(s *soak) {
+		s.edit(func(path string, content []byte) {
+			file, err := os.OpenFile(path, os.O_RDWR, 0)
+			s.must(err)
+			_, err = file.WriteAt(content[:1], 0)
+			s.must(err)
+			mapped, err := unix.Mmap(int(file.Fd()), 0, len(content), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+			s.must(err)
+			s.must(file.Close())
+			for i := range 2 {
+				s.compare()
+				mapped[i%len(mapped)] ^= 1
+			}
+			s.compare()
+			s.must(unix.Munmap(mapped))
+		})
+	}},
 	{"touch", 3, func(s *soak) {
 		now := time.Now()
 		_ = os.Chtimes(s.path(s.file()), now, now)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"slipway/schema"
 )
@@ -227,45 +226,6 @@ func TestIgnoredFoldersAreNotWatched(t *testing.T) {
 	w.untilWatched()
 	w.write("r/out/x2/0", "changed")
 	w.expect(Watched, 1)
-}
-
-// TestMappedFile: a file written through a mapping causes no event but that of its
-// closing.
-func TestMappedFile(t *testing.T) {
-	w := newWatched(t, nil)
-	file, err := os.OpenFile(w.path("r/a.txt"), os.O_RDWR, 0)
-	w.must(err)
-	mapped, err := unix.Mmap(int(file.Fd()), 0, 4, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	w.must(err)
-	w.must(file.Close())
-	mapped[0] = 'X'
-	w.must(unix.Munmap(mapped))
-	w.expect(Watched, 1)
-}
-
-// TestFileWithFurtherName: a change through a name outside is no event.
-func TestFileWithFurtherName(t *testing.T) {
-	w := newWatched(t, func(s *sandbox) {
-		s.write("outside", "x")
-		s.must(os.Link(s.path("outside"), s.path("r/inside")))
-	})
-	w.write("outside", "changed")
-	w.expect(Watched, 1)
-}
-
-// TestMounts: what is mounted over a folder is no event.
-func TestMounts(t *testing.T) {
-	w := newWatched(t, nil)
-	if err := unix.Mount("none", w.path("r/sub"), "tmpfs", 0, ""); err != nil {
-		t.Skip("mounting needs more rights:", err)
-	}
-	t.Cleanup(func() { _ = unix.Unmount(w.path("r/sub"), unix.MNT_DETACH) })
-	w.expect(Scanned, 0)
-	w.untilWatched()
-	w.write("r/sub/in the mount", "x")
-	w.expect(Watched, 1)
-	w.must(unix.Unmount(w.path("r/sub"), 0))
-	w.expect(Scanned, 0)
 }
 
 // TestSubmodules are asked about every time, because nothing in them is watched.
