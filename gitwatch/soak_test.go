@@ -92,6 +92,15 @@ func newSoak(t testing.TB, seed uint64) *soak {
 	return s
 }
 
+func (s *soak) isWatched() bool {
+	for _, w := range s.g.Worktrees() {
+		if w.Root == s.path("r") {
+			return w.Mode == Watched
+		}
+	}
+	return false
+}
+
 // compare holds what the watch says against a scan.
 func (s *soak) compare() {
 	for root, ws := range s.ws {
