@@ -73,6 +73,7 @@ var errOverflow = &unwatchable{"overflow: more happened at a time than the queue
 func (l *lookout) folderEnded(f *folder, e event) {
 	if f == l.folders.root {
 		l.failure = &unwatchable{"the root of the worktree was moved, deleted or unmounted"}
+		l.set.start(l.giveUpIfGone)
 		return
 	}
 	path := f.path()

@@ -10,7 +10,7 @@ import (
 type Worktree struct {
 	Root            string
 	Mode            Mode
-	Reason          string        // why it is not watched; empty where it is, or is about to be
+	Reason          string        // why it is not watched, or not even scanned; empty where it is watched, or about to be
 	Directories     int           // that are watched
 	Events          int64         // since the worktree is in use, as all that follow
 	Overflows       int64         // how often events were lost
@@ -18,7 +18,8 @@ type Worktree struct {
 	LastObservation time.Duration // how long it took
 }
 
-// Worktrees tells about the worktrees in use, by root. One that several
+// Worktrees tells about the worktrees in use, by root. One that is no longer there
+// is not in use. One that several
 // environments look at differently is one entry. A Git that scans has none.
 func (g *Git) Worktrees() []Worktree {
 	if g.lookouts == nil {
@@ -48,11 +49,15 @@ func (w *Worktree) add(other Worktree) {
 	w.Rescans += other.Rescans
 }
 
+// failedReason begins the reason of a worktree that can not be looked at.
+const failedReason = "the last observation failed: "
+
 // health is what a lookout counts, and why it does not watch.
 type health struct {
 	events, overflows, rescans int64
 	last                       time.Duration
 	reason                     string // why there is no watch
+	failure                    error  // of the last observation
 
 	failures int
 	began    time.Time // the watch
@@ -67,16 +72,19 @@ func (l *lookout) figures() Worktree {
 		Root: l.ws.WorktreeRoot, Mode: Scanned, Reason: h.reason, Directories: len(l.folders.byID),
 		Events: h.events, Overflows: h.overflows, Rescans: h.rescans, LastObservation: h.last,
 	}
-	if l.notes != nil && l.ready && !l.restart {
+	switch {
+	case h.failure != nil:
+		w.Reason = failedReason + h.failure.Error()
+	case l.notes != nil && l.ready && !l.restart:
 		w.Mode, w.Reason = Watched, ""
 	}
 	return w
 }
 
-func (l *lookout) observed(took time.Duration) {
+func (l *lookout) observed(took time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.health.last = took
+	l.health.last, l.health.failure = took, err
 }
 
 // steadyTime is how long a watch has to last for earlier failures to be forgotten.

@@ -78,7 +78,9 @@ func (l *lookout) take(ctx context.Context) error {
 }
 
 func (l *lookout) release() {
-	l.idle.Reset(l.set.pace.idle)
+	if !l.dead {
+		l.idle.Reset(l.set.pace.idle)
+	}
 	l.turn <- struct{}{}
 }
 
@@ -101,7 +103,13 @@ func (l *lookout) giveUp() bool {
 	default:
 		return false
 	}
-	l.set.forget(l)
+	l.bury()
+	l.turn <- struct{}{}
+	return true
+}
+
+// bury ends the lookout for who has the turn.
+func (l *lookout) bury() {
 	l.dead = true
 	l.base = nil
 	l.idle.Stop()
@@ -109,8 +117,21 @@ func (l *lookout) giveUp() bool {
 	l.endWatch()
 	l.unfollow()
 	l.mu.Unlock()
-	l.turn <- struct{}{}
-	return true
+	l.set.forget(l)
+}
+
+// isGone reports whether nothing is left at the root of the worktree.
+func (l *lookout) isGone() bool {
+	_, err := examine(l.ws.WorktreeRoot, keepLinks)
+	return isAbsence(err)
+}
+
+// giveUpIfGone ends the lookout of a worktree that was deleted or moved. Where
+// somebody has the turn, that observation finds out.
+func (l *lookout) giveUpIfGone() {
+	if l.isGone() {
+		l.giveUp()
+	}
 }
 
 // close ends the watch for good; what still observes scans.

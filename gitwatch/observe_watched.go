@@ -14,13 +14,18 @@ func (l *lookout) observe(ctx context.Context, deep depth) (schema.Observation, 
 	began := time.Now()
 	if deep == watchedDepth {
 		if o, ok := l.increment(ctx); ok {
-			l.observed(time.Since(began))
+			l.observed(time.Since(began), nil)
 			l.release()
 			return o, Watched, nil
 		}
 	}
 	o, next, err := l.rescan(ctx, deep)
-	l.observed(time.Since(began))
+	if ctx.Err() == nil {
+		l.observed(time.Since(began), err)
+	}
+	if err != nil && l.isGone() {
+		l.bury()
+	}
 	if next == nil || !l.set.start(func() { l.carryOut(next); l.release() }) {
 		l.release()
 	}

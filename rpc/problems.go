@@ -62,6 +62,9 @@ func (f *Figures) problems(limit int) []Problem {
 }
 
 func scanRemedy(reason string) string {
+	if strings.HasPrefix(reason, "the last observation failed") {
+		return "do what the reason asks for, and see that `git status` works there; then repeat the command"
+	}
 	if strings.Contains(reason, "limit") {
 		return "allow more watches: sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024 (below /etc/sysctl.d/ to keep it)"
 	}

@@ -35,6 +35,19 @@ func TestProblemsOfFigures(t *testing.T) {
 	}
 }
 
+func TestRemediesOfScannedWorktrees(t *testing.T) {
+	for reason, want := range map[string]string{
+		"limit: no further inotify watch is left":                  "sysctl",
+		"unsupported file system: changes on NFS are not all told": "nothing has to be done",
+		"the last observation failed: git status: time limit":      "git status",
+	} {
+		problems := (&Figures{Gauges: Gauges{Worktrees: []Worktree{{Root: "/w", Mode: "scan", Reason: reason}}}}).problems(0)
+		if len(problems) != 1 || !strings.Contains(problems[0].Remedy, want) || !strings.Contains(problems[0].Message, reason) {
+			t.Errorf("%s: %+v", reason, problems)
+		}
+	}
+}
+
 func TestWhichModeACommandWouldUse(t *testing.T) {
 	blocked := &blockedError{"/s", errEnding}
 	for name, c := range map[string]struct {
