@@ -1,6 +1,7 @@
 package gitwatch
 
 import (
+	"slices"
 	"strings"
 
 	"slipway/schema"
@@ -64,6 +65,13 @@ func (b *base) sightsBut(asked []string) []sight {
 		}
 	}
 	return kept
+}
+
+// hasNewLink reports whether a link is untracked that was asked about.
+func (b *base) hasNewLink(asked []string) bool {
+	return slices.ContainsFunc(b.sights, func(s sight) bool {
+		return s.kind == schema.PathSymlink && s.category == untracked && coveredBy(asked, s.path)
+	})
 }
 
 // contradicts reports whether Git answered differently, though everything was the

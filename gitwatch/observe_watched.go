@@ -152,6 +152,9 @@ func (l *lookout) bring(ctx context.Context, git program, t *tree, b *base, aske
 	}
 	o := assemble(st, b.index, seen.sights)
 	b.hold(seen, o)
+	if b.hasNewLink(asked) {
+		b.mergeable = false // it may be in the place of a folder with tracked files; a scan tells
+	}
 	l.checkNested(b.nested())
 	return o, true
 }

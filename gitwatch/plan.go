@@ -123,7 +123,9 @@ func (l *lookout) goOn(b *base) bool {
 		return false
 	}
 	for path := range b.listing.folders {
-		l.adopt(path)
+		if l.adopt(path) == symbolicLink {
+			b.mergeable = false
+		}
 	}
 	b.listing.folders = nil
 	l.compareNested(b.nested())
@@ -144,17 +146,22 @@ func (l *lookout) toPlan(git program, b *base) *plan {
 }
 
 // adopt has a folder with tracked files looked into if it is not watched, with the
-// lock held.
-func (l *lookout) adopt(path string) {
+// lock held, and tells what stands in its place.
+//
+// In the place of a link, Git takes tracked files for present, or not, by what
+// stands where the link leads to. So a change there can be one of these files.
+func (l *lookout) adopt(path string) nodeKind {
 	if l.folders.find(path) != nil {
-		return
+		return directory
 	}
-	if n, err := examine(absolute(l.ws.WorktreeRoot, path), keepLinks); err != nil || n.kind != directory {
-		return
+	n, err := examine(absolute(l.ws.WorktreeRoot, path), keepLinks)
+	if err != nil || n.kind != directory {
+		return n.kind
 	}
 	if !l.changes.appeared(path) {
 		l.startAgain()
 	}
+	return directory
 }
 
 // carryOut watches the worktree as planned. It has the turn.

@@ -140,6 +140,37 @@ func TestRulesWithFurtherName(t *testing.T) {
 	}
 }
 
+// TestLinkForATrackedFolder: of files that are left out of the worktree
+// (skip-worktree, of a sparse checkout), Git takes one for present that it finds
+// through a link.
+func TestLinkForATrackedFolder(t *testing.T) {
+	replace := func(s *sandbox) {
+		s.remove("r/sub")
+		s.symlink(".", "r/sub")
+	}
+	for name, before := range map[string]bool{"before the watch": true, "while watched": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWatched(t, func(s *sandbox) {
+				s.git("r", "config", "core.sparseCheckout", "true")
+				s.git("r", "update-index", "--skip-worktree", "sub/b.txt")
+				if before {
+					replace(s)
+				}
+			})
+			if !before {
+				replace(w.sandbox)
+				w.look()
+			}
+			for _, text := range []string{"x", "y"} {
+				w.write("r/b.txt", text)
+				w.look()
+			}
+			w.remove("r/b.txt")
+			w.look()
+		})
+	}
+}
+
 // mount mounts for the time of the test.
 func (s *sandbox) mount(source, name, kind string, flags uintptr, data string) {
 	s.tb.Helper()
