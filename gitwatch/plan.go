@@ -3,6 +3,7 @@ package gitwatch
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -81,7 +82,8 @@ func (l *lookout) beginScan() (quiet bool) {
 		return false
 	}
 	happened := l.changes
-	l.changes = changes{folders: happened.folders}
+	// What comes into a folder that is not watched yet may come after the scan.
+	l.changes = changes{folders: happened.folders, paths: maps.Clone(happened.folders)}
 	if happened.everything || l.hasNewLinks(happened.paths) {
 		l.startAgain() // there may be files with further names that are not known
 	}

@@ -267,6 +267,20 @@ func TestNestedRepositories(t *testing.T) {
 	w.look()
 }
 
+// TestNewFolderBeforeAScan: a scan sees a folder that is not watched yet, but not
+// what comes into it later.
+func TestNewFolderBeforeAScan(t *testing.T) {
+	w := newWatched(t, nil)
+	w.expect(Watched, 0)
+	for _, name := range []string{"one", "two"} {
+		w.write("r/"+name+"/old", "x")
+		_, err := w.g.ObserveFresh(t.Context(), w.env, w.ws)
+		w.must(err)
+		w.write("r/"+name+"/new", "x")
+		w.look()
+	}
+}
+
 // TestNestedRepositoryOfAnother: what makes it one is outside, and goes away there.
 func TestNestedRepositoryOfAnother(t *testing.T) {
 	for name, change := range map[string]func(s *sandbox){
