@@ -39,18 +39,39 @@ func TestSoak(t *testing.T) {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 	}
 	t.Logf("%s=%d %s=%d", soakStepsVariable, steps, soakSeedVariable, seed)
-	s := newSoak(t, seed)
-	for s.done < steps {
+	random := rand.New(rand.NewPCG(seed, 0))
+	var done, worktrees, observations, watched int
+	for done < steps {
+		s := newSoak(t, random.Uint64())
+		s.live(min(soakLife, steps-done))
+		done, worktrees = done+s.done, worktrees+1
+		observations, watched = observations+s.observations, watched+s.watched
+		s.end()
+	}
+	t.Logf("%d changes to %d worktrees, %d observations, %d of them from a watch, 0 differ from a scan", done, worktrees, observations, watched)
+	if watched == 0 {
+		t.Error("nothing was answered from a watch")
+	}
+}
+
+// soakLife is the most changes to one worktree.
+const soakLife = 1000
+
+// live makes changes until there are enough, or one destroyed the repository.
+func (s *soak) live(steps int) {
+	for s.done < steps && s.intact {
 		s.step()
 		if s.random.IntN(3) == 0 {
 			s.compare()
 		}
 	}
 	s.compare()
-	t.Logf("%d changes, %d observations, %d of them from a watch; %+v", s.done, s.observations, s.watched, s.g.Worktrees())
-	if s.watched == 0 {
-		t.Error("nothing was answered from a watch")
-	}
+}
+
+// end leaves no watch and no files behind.
+func (s *soak) end() {
+	s.g.Close()
+	s.must(os.RemoveAll(s.dir))
 }
 
 // soak is a worktree that changes at random.
@@ -64,12 +85,13 @@ type soak struct {
 	watched      int
 	log          []string // of the latest changes
 	calm         int      // steps without a command of Git
+	intact       bool     // Git still takes the worktree for one
 }
 
 func newSoak(t testing.TB, seed uint64) *soak {
 	s := &soak{
 		sandbox: newSandbox(t), random: rand.New(rand.NewPCG(seed, 0)), g: watchingGit(t),
-		ws: map[string]schema.WorkspaceIdentity{},
+		ws: map[string]schema.WorkspaceIdentity{}, intact: true,
 	}
 	s.env = s.realEnv
 	s.write("home/.gitconfig", userConfig+"[core]\nexcludesFile = ~/excludes\n[gc]\nauto = 0\n[merge]\nconflictStyle = merge\n[rerere]\nenabled = false\n")
@@ -121,6 +143,7 @@ func (s *soak) compare() {
 				s.tb.Fatalf("%+v after %q", w, s.log)
 			}
 		}
+		s.intact = s.intact && (wantErr == nil || root != "r")
 		if (err == nil) != (wantErr == nil) {
 			s.tb.Fatalf("%s (%s): %v, a scan says %v; after %q", root, mode, err, wantErr, s.log)
 		}
