@@ -35,11 +35,13 @@ func (c *changes) note(path string) {
 // all: what changed can not be told.
 func (c *changes) all() { c.everything, c.paths = true, nil }
 
-// appeared notes a folder; false where there are too many.
+// appeared notes a folder, in which anything may change until it is watched; false
+// where there are too many.
 func (c *changes) appeared(path string) bool {
 	if len(c.folders) >= maxNewFolders {
 		return false
 	}
+	c.note(path)
 	c.folders = with(c.folders, path)
 	return true
 }

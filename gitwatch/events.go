@@ -108,8 +108,9 @@ func (l *lookout) nameChanged(f *folder, e event) {
 // lookInto notes that a folder may hold anything by now, and is to be watched with
 // all that is in it.
 func (l *lookout) lookInto(path string) {
-	l.changes.note(path)
-	if path != "" && !l.changes.appeared(path) {
+	if path == "" {
+		l.changes.all()
+	} else if !l.changes.appeared(path) {
 		l.startAgain()
 	}
 }

@@ -280,6 +280,23 @@ func TestNewFolderBeforeAScan(t *testing.T) {
 	}
 }
 
+// TestFolderThatGetsTracked: an ignored folder is watched once it holds tracked
+// files, and no change before that is missed.
+func TestFolderThatGetsTracked(t *testing.T) {
+	w := newWatched(t, func(s *sandbox) { s.write("r/.gitignore", "ign/\n") })
+	for _, name := range []string{"one", "two"} {
+		w.write("r/ign/"+name+"/f", "x")
+		w.look()
+		w.git("r", "add", "-f", "ign/"+name+"/f")
+		w.git("r", "commit", "-qm", name)
+		for mode := Scanned; mode == Scanned && w.g.lookouts.snapshot()[0].base == nil; {
+			mode, _ = w.look() // until something is built upon a scan
+		}
+		w.remove("r/ign/" + name + "/f")
+		w.look()
+	}
+}
+
 // TestNestedRepositoryOfAnother: what makes it one is outside, and goes away there.
 func TestNestedRepositoryOfAnother(t *testing.T) {
 	for name, change := range map[string]func(s *sandbox){
