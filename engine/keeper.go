@@ -50,6 +50,7 @@ type Keeper struct {
 	projections projections
 	feeds       feeds
 	listings    listings
+	proven      proven
 	syncs       syncTimes
 }
 

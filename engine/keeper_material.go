@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"slipway/journal"
 	"slipway/schema"
@@ -152,7 +153,7 @@ func (v *visit) section(run *Run, pinned *schema.PinnedSource, key string) (*sch
 		if err != nil {
 			return nil, refuse(schema.CodeMaterialUnavailable, "the stored text of the section can not be read: "+err.Error())
 		}
-		err = source.CheckMaterial(entry, content)
+		err = v.keeper.proven.check(entry, content)
 	}
 	var faulty *source.MaterialFault
 	if errors.As(err, &faulty) {
@@ -161,4 +162,36 @@ func (v *visit) section(run *Run, pinned *schema.PinnedSource, key string) (*sch
 	return &schema.MaterialSection{
 		Key: entry.Key, Role: entry.Role, Title: entry.Title, SectionRevision: entry.SectionRevision, Markdown: string(content),
 	}, nil
+}
+
+// provenSections is how many catalog entries are remembered: those of 16 Changes
+// of the most sections.
+const provenSections = 1_024
+
+// proven remembers the entries of catalogs that a text with their digest was found
+// to fit. Whatever has that digest is that text, so the revision of a section that
+// every Action has to read anew is computed once; the digest always.
+type proven struct {
+	mu      sync.Mutex
+	entries map[schema.RequirementSection]struct{}
+}
+
+// check is [source.CheckMaterial].
+func (p *proven) check(entry schema.RequirementSection, content []byte) error {
+	p.mu.Lock()
+	_, known := p.entries[entry]
+	p.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := source.CheckMaterial(entry, content); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.entries == nil || len(p.entries) >= provenSections {
+		p.entries = make(map[schema.RequirementSection]struct{})
+	}
+	p.entries[entry] = struct{}{}
+	return nil
 }

@@ -16,7 +16,7 @@ const MaxMaterial = 262_144
 
 // MaterialDigest is the digest by which a material is named.
 func MaterialDigest(content []byte) schema.Digest {
-	return schema.FramedDigest("slipway-material/v1", string(content))
+	return schema.FramedContentDigest(content, "slipway-material/v1")
 }
 
 // materialName is the file name of a material: the hex digits of its digest.

@@ -28,7 +28,9 @@ type client struct {
 }
 
 func newClient(e Endpoint, conn net.Conn) *client {
-	return &client{endpoint: e, conn: conn, stream: newFramed(conn, maxAnswer)}
+	stream := newFramed(conn, maxAnswer)
+	stream.believed = believedOfDaemon
+	return &client{endpoint: e, conn: conn, stream: stream}
 }
 
 func (c *client) close() { c.conn.Close() }
@@ -101,8 +103,9 @@ func (c *client) receive() (*clientAnswer, error) {
 	return a, nil
 }
 
-// parseAnswer takes an answer apart. Its result can be long and is looked at once,
-// by the check that all of it is JSON.
+// parseAnswer takes an answer apart. Its result can be long: it is looked at once, by
+// the check that all of it is JSON. What follows it in the message is its capacity,
+// so that putting a line end behind it costs no copy.
 func parseAnswer(data []byte) (*clientAnswer, error) {
 	if err := schema.CheckJSON(data, len(data)); err != nil {
 		return nil, err

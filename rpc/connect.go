@@ -66,7 +66,8 @@ type Mode struct {
 
 // Call makes calls: through a daemon or in this process.
 type Call interface {
-	// Call gives the result as it came. Its error is always a *schema.Error.
+	// Call gives the result as it came; the room behind it is the caller's too. Its
+	// error is always a *schema.Error.
 	Call(ctx context.Context, method string, params any) (json.RawMessage, error)
 	// Close ends the connection, or the engine in this process.
 	Close() error

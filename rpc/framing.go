@@ -54,6 +54,7 @@ type framed struct {
 	memory   *allowance    // what received messages may take together; nil = no bound
 	patience time.Duration // for one message, either way; 0 = the connection's own deadline
 	reader   *bufio.Reader
+	believed int // how much memory an announced length gets at once, in bytes
 	held     int // bytes taken from memory for the message being read
 
 	writing sync.Mutex // guards the writing half and what follows
@@ -61,7 +62,7 @@ type framed struct {
 }
 
 func newFramed(conn net.Conn, limit int) *framed {
-	return &framed{conn: conn, limit: limit, reader: bufio.NewReader(conn)}
+	return &framed{conn: conn, limit: limit, believed: enoughToBelieve, reader: bufio.NewReader(conn)}
 }
 
 // protocolFault is a message that can not be taken: what the peer is told, and
@@ -186,7 +187,7 @@ func (f *framed) readBlock(deadline time.Time) ([]byte, error) {
 	}
 	// An announced length alone costs nothing; once enough of it arrived, the rest
 	// is worth having room for at once.
-	body := make([]byte, min(length, enoughToBelieve))
+	body := make([]byte, min(length, f.believed))
 	if _, err := io.ReadFull(f.reader, body); err != nil {
 		return nil, noEOF(err)
 	}
@@ -204,6 +205,10 @@ func (f *framed) readBlock(deadline time.Time) ([]byte, error) {
 // enoughToBelieve is how much of a long body has to arrive, in bytes, before
 // memory for all of it is asked for.
 const enoughToBelieve = 64 << 10
+
+// believedOfDaemon is the same for a client, which trusts its daemon: every answer
+// but the longest lists is read to where it stays.
+const believedOfDaemon = 4 << 20
 
 // readHeaders reads one block of headers and gives the length of the body.
 func (f *framed) readHeaders() (int, error) {
@@ -308,12 +313,24 @@ func (f *framed) send(v any, before func()) error {
 	return err
 }
 
-// encode gives the JSON of a message. A long list goes out in the pieces that it
-// is kept in: putting it together would cost more than anything else about it.
+// encode gives the JSON of a message. A long result goes out in the pieces that it
+// is made of: putting them together would cost more than anything else about it.
 func encode(v any) (net.Buffers, error) {
 	a, isAnswer := v.(answer)
-	list, isListing := a.Result.(engine.Listing)
-	if !isAnswer || !isListing {
+	var result net.Buffers
+	switch r := a.Result.(type) {
+	case engine.Listing:
+		result = net.Buffers(r)
+	case jsonAppender:
+		text, err := r.AppendJSON(nil)
+		if err != nil {
+			return nil, err
+		}
+		result = net.Buffers{text}
+	default:
+		isAnswer = false
+	}
+	if !isAnswer {
 		data, err := schema.Marshal(v)
 		return net.Buffers{data}, err
 	}
@@ -323,8 +340,21 @@ func encode(v any) (net.Buffers, error) {
 		return nil, err
 	}
 	head := bytes.TrimSuffix(frame, []byte("null}"))
-	parts := append(make(net.Buffers, 0, len(list)+3), head)
-	return append(append(parts, list...), []byte{'}'}), nil
+	parts := append(make(net.Buffers, 0, len(result)+3), head)
+	return append(append(parts, result...), []byte{'}'}), nil
+}
+
+// jsonAppender is a result that knows a faster way into JSON.
+type jsonAppender interface {
+	AppendJSON([]byte) ([]byte, error)
+}
+
+// encodeResult gives the JSON of a result alone.
+func encodeResult(result any) ([]byte, error) {
+	if r, ok := result.(jsonAppender); ok {
+		return r.AppendJSON(nil)
+	}
+	return schema.Marshal(result)
 }
 
 // allowance bounds what many takers hold together, in bytes.

@@ -51,7 +51,7 @@ func (l *local) Call(ctx context.Context, name string, params any) (json.RawMess
 	if err != nil {
 		return nil, l.options.localFailure(err)
 	}
-	answer, err := schema.Marshal(result)
+	answer, err := encodeResult(result)
 	if err != nil {
 		return nil, l.options.localFailure(err)
 	}

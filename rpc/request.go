@@ -101,7 +101,8 @@ type member struct {
 }
 
 // members takes an object apart without copying its values. The text is known
-// to be valid JSON and to be an object. A key that comes twice is an error.
+// to be valid JSON and to be an object. A key that comes twice is an error. A value
+// has what follows it in the text as its capacity.
 func members(object []byte) ([]member, error) {
 	var list []member
 	rest := skipSpace(object[1:])
@@ -118,7 +119,7 @@ func members(object []byte) ([]member, error) {
 		}
 		rest = skipSpace(skipSpace(rest[end:])[1:]) // the colon
 		end = valueLength(rest)
-		list = append(list, member{name, json.RawMessage(rest[:end:end])})
+		list = append(list, member{name, json.RawMessage(rest[:end])})
 		if len(list) > maxMembers {
 			return nil, fmt.Errorf("more than %d keys", maxMembers)
 		}
@@ -237,7 +238,7 @@ func lookUp(given []member, name string) (json.RawMessage, bool) {
 
 func decodeParam(value json.RawMessage, field reflect.Value) error {
 	if raw, ok := field.Addr().Interface().(*json.RawMessage); ok {
-		*raw = value
+		*raw = value[:len(value):len(value)] // appending to it must not change what follows
 		return nil
 	}
 	if value[0] == 'n' {

@@ -43,13 +43,30 @@ func PayloadDigest(content []byte) Digest {
 // section 7).
 func FramedDigest(fields ...string) Digest {
 	h := sha256.New()
-	var length [8]byte
+	hashFields(h, fields)
+	return digestOf(h.Sum(nil))
+}
+
+// FramedContentDigest is [FramedDigest] where content is the last field.
+func FramedContentDigest(content []byte, before ...string) Digest {
+	h := sha256.New()
+	hashFields(h, before)
+	hashLength(h, len(content))
+	h.Write(content)
+	return digestOf(h.Sum(nil))
+}
+
+func hashFields(h hash.Hash, fields []string) {
 	for _, field := range fields {
-		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
-		h.Write(length[:])
+		hashLength(h, len(field))
 		hashString(h, field)
 	}
-	return digestOf(h.Sum(nil))
+}
+
+func hashLength(h hash.Hash, n int) {
+	var length [8]byte
+	binary.BigEndian.PutUint64(length[:], uint64(n))
+	h.Write(length[:])
 }
 
 // hashString hashes a text. A long one goes piece by piece through one buffer,
@@ -141,32 +158,4 @@ func ScopeDigest(requestID, impact string, targets []Target) Digest {
 		scope = append(scope, '}')
 	}
 	return PayloadDigest(append(scope, `]}`...))
-}
-
-// appendCanonicalString writes a string the one way that scopes allow. It is not
-// [Marshal], which escapes U+2028 and U+2029.
-func appendCanonicalString(b []byte, s string) []byte {
-	const hexDigits = "0123456789abcdef"
-	b = append(b, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\b':
-			b = append(b, `\b`...)
-		case c == '\t':
-			b = append(b, `\t`...)
-		case c == '\n':
-			b = append(b, `\n`...)
-		case c == '\f':
-			b = append(b, `\f`...)
-		case c == '\r':
-			b = append(b, `\r`...)
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
 }

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -135,16 +134,11 @@ func (s *scanner) rawString() (raw []byte, escaped bool, err error) {
 
 // plainPrefix is how many bytes b begins with that stand for themselves in a
 // string literal: neither a quote nor a backslash nor a control character. Long
-// texts are most of what is scanned, so it looks at eight bytes at a time: in each
-// byte of found the top bit is set where that byte of the word is not plain, and
-// perhaps in bytes behind the first such one.
-func plainPrefix(b []byte) int {
-	const each, top = 0x0101010101010101, 0x8080808080808080
+// texts are most of what is scanned, so it looks at eight bytes at a time.
+func plainPrefix[T string | []byte](b T) int {
 	n := 0
 	for ; len(b)-n >= 8; n += 8 {
-		word := binary.LittleEndian.Uint64(b[n:])
-		quote, backslash := word^('"'*each), word^('\\'*each)
-		found := ((quote-each)&^quote | (backslash-each)&^backslash | (word-' '*each)&^word) & top
+		found := notPlain(wordOf(b[n : n+8]))
 		if found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}
@@ -155,6 +149,21 @@ func plainPrefix(b []byte) int {
 	return n
 }
 
+// wordOf is eight bytes as a number, the first one lowest.
+func wordOf[T string | []byte](b T) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// notPlain sets the top bit of each byte of a word that is not plain, and perhaps
+// of bytes behind the first such one.
+func notPlain(word uint64) uint64 {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := word^('"'*each), word^('\\'*each)
+	return ((quote-each)&^quote | (backslash-each)&^backslash | (word-' '*each)&^word) & top
+}
+
 // escape takes one escape sequence.
 func (s *scanner) escape() error {
 	s.pos++
@@ -162,7 +171,7 @@ func (s *scanner) escape() error {
 		return s.fault("a string does not end")
 	}
 	switch s.data[s.pos] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	case 'n', '"', '\\', '/', 'b', 'f', 'r', 't':
 		s.pos++
 		return nil
 	case 'u':

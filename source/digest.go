@@ -14,12 +14,12 @@ func commentBodyDigest(normalised string) schema.Digest {
 	return schema.FramedDigest("slipway-comment-body/v1", normalised)
 }
 
-func materialDigest(payload string) schema.Digest {
-	return schema.FramedDigest("slipway-material/v1", payload)
+func materialDigest(payload []byte) schema.Digest {
+	return schema.FramedContentDigest(payload, "slipway-material/v1")
 }
 
-func sectionRevision(key, role, title, payload string) schema.Digest {
-	return schema.FramedDigest("slipway-section/v2", key, role, title, payload)
+func sectionRevision(key, role, title string, payload []byte) schema.Digest {
+	return schema.FramedContentDigest(payload, "slipway-section/v2", key, role, title)
 }
 
 func manifestRevision(m *manifest) schema.Digest {

@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +51,7 @@ func TestActionOfAnIssueBackedRun(t *testing.T) {
 }
 
 func TestMaterialIsChecked(t *testing.T) {
-	const unavailable, corrupt = schema.CodeMaterialUnavailable, schema.CodeMaterialCorrupt
+	const corrupt = schema.CodeMaterialCorrupt
 	sections := source.Sections(page().head(t).Source)
 	tests := []struct {
 		name, content string
@@ -60,15 +59,11 @@ func TestMaterialIsChecked(t *testing.T) {
 		code          schema.Code
 	}{
 		{"as it was", "None.\n", func(*schema.RequirementSection) {}, ""},
-		{"empty", "", func(*schema.RequirementSection) {}, unavailable},
-		{"other text of the same size", "Nine.\n", func(*schema.RequirementSection) {}, unavailable},
-		{"too large for its digest", strings.Repeat("x", 262_145), func(s *schema.RequirementSection) {
-			s.MaterialSHA256 = framed("slipway-material/v1", strings.Repeat("x", 262_145))
-		}, unavailable},
+		{"empty", "", func(*schema.RequirementSection) {}, corrupt},
+		{"other text of the same size", "Nine.\n", func(*schema.RequirementSection) {}, corrupt},
 		{"other size in the catalog", "None.\n", func(s *schema.RequirementSection) { s.Bytes++ }, corrupt},
 		{"other title in the catalog", "None.\n", func(s *schema.RequirementSection) { s.Title += "!" }, corrupt},
 		{"other revision in the catalog", "None.\n", func(s *schema.RequirementSection) { s.SectionRevision = framed("x") }, corrupt},
-		{"other digest and other size", "None.\n", func(s *schema.RequirementSection) { s.MaterialSHA256 = framed("x"); s.Bytes++ }, unavailable},
 	}
 	for _, test := range tests {
 		s, err := source.FindSection(sections, "constraints")

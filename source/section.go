@@ -86,14 +86,15 @@ func (b *bundle) add(s *manifestSection, c *readComment) *headFault {
 func sectionMarker(key string) string { return "<!-- slipway-section:v1 key=" + key + " -->" }
 
 func (b *bundle) keep(s *manifestSection, c *Comment, payload string) {
-	material := materialDigest(payload)
+	content := []byte(payload)
+	material := materialDigest(content)
 	b.size += len(payload)
 	b.sections = append(b.sections, schema.PinnedSection{
 		Key:             s.Key,
 		Role:            s.Role,
 		Title:           s.Title,
 		BodySHA256:      s.BodySHA256,
-		SectionRevision: sectionRevision(s.Key, s.Role, s.Title, payload),
+		SectionRevision: sectionRevision(s.Key, s.Role, s.Title, content),
 		MaterialSHA256:  material,
 		Bytes:           len(payload),
 		Provenance: schema.Provenance{
@@ -106,6 +107,6 @@ func (b *bundle) keep(s *manifestSection, c *Comment, payload string) {
 	})
 	if !b.stored[material] {
 		b.stored[material] = true
-		b.materials = append(b.materials, Material{material, []byte(payload)})
+		b.materials = append(b.materials, Material{material, content})
 	}
 }

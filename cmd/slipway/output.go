@@ -93,10 +93,9 @@ func decode[T any](answer json.RawMessage) (*T, error) {
 
 func ignoreBrokenPipe() { signal.Ignore(syscall.SIGPIPE) }
 
-// jsonLine is a JSON answer as it is printed: the bytes as they came, one LF.
-func jsonLine(value json.RawMessage) []byte {
-	return append(value[:len(value):len(value)], '\n')
-}
+// jsonLine is a JSON answer as it is printed: the bytes as they came, one LF, which
+// takes the room behind them.
+func jsonLine(value json.RawMessage) []byte { return append(value, '\n') }
 
 // fail prints an error to stderr and gives the exit status.
 func (s *session) fail(err error) int {
