@@ -3,7 +3,6 @@ package rpc
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"slipway/engine"
-	"slipway/schema"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -290,7 +286,8 @@ func (f *framed) write(v any) error { return f.send(v, func() {}) }
 // send is write with something to be done right before, when no other message
 // can come in between.
 func (f *framed) send(v any, before func()) error {
-	parts, err := encode(v)
+	parts, done, err := encode(v)
+	defer done()
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	before()
@@ -311,50 +308,6 @@ func (f *framed) send(v any, before func()) error {
 	}
 	_, err = parts.WriteTo(f.conn)
 	return err
-}
-
-// encode gives the JSON of a message. A long result goes out in the pieces that it
-// is made of: putting them together would cost more than anything else about it.
-func encode(v any) (net.Buffers, error) {
-	a, isAnswer := v.(answer)
-	var result net.Buffers
-	switch r := a.Result.(type) {
-	case engine.Listing:
-		result = net.Buffers(r)
-	case jsonAppender:
-		text, err := r.AppendJSON(nil)
-		if err != nil {
-			return nil, err
-		}
-		result = net.Buffers{text}
-	default:
-		isAnswer = false
-	}
-	if !isAnswer {
-		data, err := schema.Marshal(v)
-		return net.Buffers{data}, err
-	}
-	a.Result = json.RawMessage("null")
-	frame, err := schema.Marshal(a)
-	if err != nil {
-		return nil, err
-	}
-	head := bytes.TrimSuffix(frame, []byte("null}"))
-	parts := append(make(net.Buffers, 0, len(result)+3), head)
-	return append(append(parts, result...), []byte{'}'}), nil
-}
-
-// jsonAppender is a result that knows a faster way into JSON.
-type jsonAppender interface {
-	AppendJSON([]byte) ([]byte, error)
-}
-
-// encodeResult gives the JSON of a result alone.
-func encodeResult(result any) ([]byte, error) {
-	if r, ok := result.(jsonAppender); ok {
-		return r.AppendJSON(nil)
-	}
-	return schema.Marshal(result)
 }
 
 // allowance bounds what many takers hold together, in bytes.
