@@ -22,6 +22,10 @@ const (
 	maxHeldBytes = 512 << 20
 )
 
+// sendBuffer has room for the longest material in one go, in bytes: every time that
+// an answer waits for its reader costs both sides a turn of the processor.
+const sendBuffer = 512 << 10
+
 // DrainTime is how long a drain waits for running calls.
 const DrainTime = 10 * time.Second
 
@@ -125,6 +129,9 @@ func (s *Server) welcome(conn net.Conn) {
 		s.log.Warn("refused a connection of another user")
 		conn.Close()
 		return
+	}
+	if c, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+		_ = c.SetWriteBuffer(sendBuffer) // with a smaller one an answer only takes more turns
 	}
 	session := newSession(s, conn)
 	if refusal := s.join(session); refusal != nil {

@@ -123,7 +123,9 @@ func (s *scanner) rawString() (raw []byte, escaped bool, err error) {
 			return s.data[start : s.pos-1], escaped, nil
 		case '\\':
 			escaped = true
-			if err := s.escape(); err != nil {
+			if next := s.pos + 1; next < len(s.data) && s.data[next] == 'n' {
+				s.pos += 2 // most escapes of a long text
+			} else if err := s.escape(); err != nil {
 				return nil, false, err
 			}
 		default:
