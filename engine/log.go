@@ -120,6 +120,16 @@ func (e Event) line(kind schema.Kind) string {
 		what = "stopped"
 	case RunResumed:
 		what = "resumed"
+	case SourceRefreshed:
+		what = "resumed with its requirements as they are now"
+	case SourceCandidateCreated:
+		what = "its requirements changed: a choice is due"
+	case SourceRefreshSkipped:
+		what = "resumed with its requirements as they were"
+	case SourceAmended:
+		what = "the changed requirements were adopted"
+	case SourcePinned:
+		what = "the changed requirements were set aside"
 	}
 	return what + e.Change.outlook()
 }

@@ -422,3 +422,23 @@ func TestPruneFinishesWhatWasInterrupted(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// TestEveryEventIsToldInWords: each kind of event begins with what happened.
+func TestEveryEventIsToldInWords(t *testing.T) {
+	p := &script{t: t, operator: newOperator(crashfs.New(testWorkspace.GitCommonDir).Process(), true), before: func(step) {}, after: func() {}}
+	p.longScript()
+	log, err := p.operator.keeper.Log(t.Context(), paperCaller, p.state.RunID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := map[engine.EventType]bool{}
+	for _, e := range log.Events {
+		types[e.Type] = true
+		if what, _, _ := strings.Cut(e.Summary, ";"); what == "" {
+			t.Errorf("%s is told as %q", e.Type, e.Summary)
+		}
+	}
+	if len(types) < 10 {
+		t.Errorf("only %v", types)
+	}
+}
