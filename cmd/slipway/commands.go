@@ -270,6 +270,12 @@ Flags:
   -h, --help     Show the help of slipway or of a command.
   -v, --version  Show the version (without a command).
 
+Environment:
+  SLIPWAY_DAEMON  auto (the default), require or off: whether commands use the
+                  daemon or run the engine themselves.
+  SLIPWAY_SOCKET  The daemon's socket, where the usual place will not do.
+  SLIPWAYD        The daemon's program, where it is not beside this one.
+
 Words: a Run works towards one goal. It issues Actions, one at a time, to a
 host, which does them and reports an Outcome. Slipway itself keeps the record
 and does no work.

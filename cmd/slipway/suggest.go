@@ -68,5 +68,8 @@ func similarFlags(arg string, kinds flagKinds) []string {
 }
 
 func unknownCommand(name string) usageFault {
+	if name == "help" || name == "version" {
+		return usageFault{fmt.Sprintf("unknown command %q: it is a flag, slipway --%s", name, name)}
+	}
 	return usageFault{fmt.Sprintf("unknown command %q.%s slipway --help shows the commands", name, didYouMean(similarCommands(name)))}
 }

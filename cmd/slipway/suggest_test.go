@@ -10,6 +10,8 @@ func TestMistypedLines(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{"statsu", `unknown command "statsu". Did you mean status?`},
 		{"STATUS", "Did you mean status?"},
+		{"help run", "it is a flag, slipway --help"},
+		{"version", "it is a flag, slipway --version"},
 		{"stat", "Did you mean status or stop?"},
 		{"submit --run r", "Did you mean protocol submit?"},
 		{"logs", "Did you mean daemon logs or log?"},
