@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) First(id string) (Record, error) {
 		return Record{}, invalidJournal(err)
 	}
 	defer journal.close()
-	record, err := firstRecord(journal.file, journal.info.Size)
+	record, err := firstRecordNow(journal)
 	if err == nil {
 		err = unmoved(run, journal)
 	}
@@ -32,6 +33,22 @@ func (s *Store) First(id string) (Record, error) {
 		return Record{}, asInvalid(err)
 	}
 	return record, nil
+}
+
+// firstRecordNow reads without the lock: whoever has it may cut off an interrupted
+// tail meanwhile, and the file ends before the size that it had.
+func firstRecordNow(journal *leaf) (Record, error) {
+	for size := journal.info.Size; ; {
+		record, err := firstRecord(journal.file, size)
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			return record, err
+		}
+		now, statErr := journal.file.Stat()
+		if statErr != nil || now.Size >= size {
+			return record, err
+		}
+		size = now.Size
+	}
 }
 
 // Read returns all records of a Run and the Stamp of that state. Where have is
