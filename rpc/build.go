@@ -101,6 +101,13 @@ func (b Build) Newer(other Build) bool {
 	return !other.Modified.IsZero() && b.Modified.After(other.Modified)
 }
 
+// Name is the version of the build for people, with what tells it from others of
+// the same version.
+func (b Build) Name() string {
+	short := cmp.Or(b.Revision, b.Digest)
+	return strings.TrimSpace(b.Version + " " + short[:min(len(short), 12)])
+}
+
 // String is the identity on the wire: five words, "-" for what is unknown.
 func (b Build) String() string {
 	words := []string{b.Version, b.Revision, instant(b.RevisionTime), b.Digest, instant(b.Modified)}

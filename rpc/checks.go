@@ -28,7 +28,7 @@ func Checks(h *Health, err error) []deploy.Check {
 		checks = append(checks, watchCheck(n))
 	}
 	for _, p := range h.Problems {
-		if p.Code != problemOlderBuild {
+		if !aboutBuild(p) {
 			checks = append(checks, check("daemon_"+p.Code, deploy.StatusWarning, p.Message+"; "+p.Remedy))
 		}
 	}
@@ -53,9 +53,11 @@ func modeCheck(h *Health) deploy.Check {
 	return check("daemon_mode", deploy.StatusWarning, "commands run in their own process here: "+h.ModeReason)
 }
 
+func aboutBuild(p Problem) bool { return p.Code == problemOlderBuild || p.Code == problemOlderService }
+
 func buildCheck(h *Health) deploy.Check {
 	for _, p := range h.Problems {
-		if p.Code == problemOlderBuild {
+		if aboutBuild(p) {
 			return check("daemon_build", deploy.StatusWarning, p.Message+"; "+p.Remedy)
 		}
 	}

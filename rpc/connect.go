@@ -154,11 +154,11 @@ func (k *connector) connect(ctx context.Context) (*client, error) {
 		case err != nil:
 			c.close()
 			return nil, err
-		case k.replaced || !k.options.wouldReplace(ctx, running):
+		case k.replaced || !k.options.wouldReplace(ctx, c.endpoint, running):
 			return c, nil
 		}
 		k.replaced = true
-		if err := k.replace(ctx, c); err != nil {
+		if err := k.replace(ctx, c, running); err != nil {
 			return nil, err
 		}
 	}
@@ -212,10 +212,10 @@ func bare(err error) error {
 }
 
 // wouldReplace tells whether the daemon that this client would start is a newer
-// build than the one that runs (daemon.md, 3.2). Only where it seems so is the
-// program itself asked, which costs a process.
-func (o *Options) wouldReplace(ctx context.Context, running Build) bool {
-	if !o.startableBuild().Newer(running) {
+// build than the one that runs (daemon.md, 3.2), and can take its place. Only where
+// it seems so is the program itself asked, which costs a process.
+func (o *Options) wouldReplace(ctx context.Context, e Endpoint, running Build) bool {
+	if !o.startableBuild().Newer(running) || o.isKept(e, running) {
 		return false
 	}
 	program, err := o.program()
@@ -269,7 +269,7 @@ func (r *remote) Call(ctx context.Context, method string, params any) (json.RawM
 		result, err = r.client.exchange(ctx, method, params)
 	}
 	if err != nil {
-		return nil, r.options.callFailure(r.client.endpoint, method, err)
+		return nil, r.options.callFailure(r.client.endpoint, method, params, err)
 	}
 	return result, nil
 }
@@ -280,7 +280,7 @@ func (r *remote) mayRepeat(method string, err error) bool {
 }
 
 // callFailure gives the error of a call the form of the contract.
-func (o *Options) callFailure(e Endpoint, method string, err error) error {
+func (o *Options) callFailure(e Endpoint, method string, params any, err error) error {
 	var known *schema.Error
 	var fault *protocolError
 	switch {
@@ -289,13 +289,26 @@ func (o *Options) callFailure(e Endpoint, method string, err error) error {
 	case errors.As(err, &fault):
 		return o.protocolFailure(e, fault)
 	case errors.Is(err, errNotTaken):
-		return o.unresponsive(e.Socket, schema.NextInspectRuns, "the daemon ended before it took the call: nothing was changed. Repeat the command")
+		return o.unresponsive(e.Socket, inspecting(params), "the daemon ended before it took the call: nothing was changed. Repeat the command")
 	}
 	what := "the daemon did not answer in time"
 	if errors.Is(err, errFateUnknown) {
 		what = "the daemon ended without an answer"
 	}
-	return o.unresponsive(e.Socket, schema.NextInspectRuns, "%s. %s. If it stays so, end it with `slipway daemon stop`, or by its process id, and repeat", what, fateOf(method))
+	return o.unresponsive(e.Socket, inspecting(params), "%s. %s. If it stays so, end it with `slipway daemon stop`, or by its process id, and repeat", what, fateOf(method))
+}
+
+// inspecting offers to look at what a call was about: the Run that it names, or all.
+func inspecting(params any) func(schema.Place) schema.Next {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return schema.NextInspectRuns
+	}
+	run := runNamed(text)
+	if !schema.ValidRunID(run) {
+		return schema.NextInspectRuns
+	}
+	return func(p schema.Place) schema.Next { return schema.NextInspectRun(p, run) }
 }
 
 // fateOf says what is known of a call without an answer.

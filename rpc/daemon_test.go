@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -362,19 +363,37 @@ func TestSecondDaemonEndsAtOnce(t *testing.T) {
 
 func TestStoppedDaemonIsGivenUp(t *testing.T) {
 	p := newPlace(t)
-	connections := map[string]Call{"run/start": p.connect(), "run/stop": p.connect(), "run/list": p.connect()}
+	connections := map[string]Call{}
+	for _, method := range []string{"run/start", "run/stop", "run/status", "run/skip", "run/list"} {
+		connections[method] = p.connect()
+	}
 	freeze(t, p.pid())
 	o := p.options()
 	o.Timeout = 100 * time.Millisecond
 	if _, _, err := Connect(context.Background(), *o); codeOfError(t, err) != schema.CodeDaemonUnresponsive {
 		t.Errorf("connecting says %v", err)
 	}
-	for method, want := range map[string]string{"run/start": "is unknown: look", "run/stop": "is unknown: the exact repeat", "run/list": "Nothing was changed"} {
+	runs, run := schema.NextInspectRuns(o.Place()), schema.NextInspectRun(o.Place(), "run-1")
+	for method, test := range map[string]struct {
+		params map[string]string
+		fate   string
+		next   schema.Next
+	}{
+		"run/start":  {map[string]string{"root": "/w", "goal": "g"}, "is unknown: look", runs},
+		"run/stop":   {map[string]string{"root": "/w", "run": "run-1"}, "is unknown: the exact repeat", run},
+		"run/status": {map[string]string{"root": "/w", "run": "run-1"}, "Nothing was changed", run},
+		"run/skip":   {map[string]string{"root": "/w", "run": "no id"}, "is unknown: the exact repeat", runs},
+		"run/list":   {map[string]string{"root": "/w"}, "Nothing was changed", runs},
+	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		_, err := connections[method].Call(ctx, method, map[string]string{"root": "/w", "goal": "g"})
+		_, err := connections[method].Call(ctx, method, test.params)
 		cancel()
-		if codeOfError(t, err) != schema.CodeDaemonUnresponsive || !strings.Contains(err.Error(), want) {
+		if codeOfError(t, err) != schema.CodeDaemonUnresponsive || !strings.Contains(err.Error(), test.fate) {
 			t.Errorf("%s says %v", method, err)
+		}
+		var e *schema.Error
+		if errors.As(err, &e); !reflect.DeepEqual(e.Next, test.next) {
+			t.Errorf("%s: next %+v, want %+v", method, e.Next, test.next)
 		}
 	}
 }

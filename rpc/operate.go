@@ -132,7 +132,10 @@ func (o *Options) fillHealth(ctx context.Context, h *Health, c *client) error {
 	if h.Socket == "" {
 		h.Socket = c.endpoint.Socket
 	}
-	if o.wouldReplace(ctx, running) {
+	switch {
+	case o.isKept(c.endpoint, running):
+		h.Problems = append(h.Problems, olderService(running, o.startableBuild()))
+	case o.wouldReplace(ctx, c.endpoint, running):
 		h.Problems = append(h.Problems, olderBuild())
 	}
 	return nil

@@ -20,6 +20,7 @@ const (
 	problemDescriptors     = "descriptors_low"  // few open files are left
 	problemLog             = "log_unwritable"   // the log can not be written
 	problemOlderBuild      = "older_build"      // the daemon is to be replaced
+	problemOlderService    = "older_service"    // the service manager keeps an older daemon
 	problemNoProgram       = "program_missing"  // there is no slipwayd to start
 	problemProjectionStale = "projection_stale" // a run.json is behind its journal
 	problemSocketBlocked   = "socket_blocked"   // a sandbox keeps the socket away
@@ -86,4 +87,12 @@ func logProblem(err error) Problem {
 
 func olderBuild() Problem {
 	return Problem{problemOlderBuild, "the daemon is of an older build than this program", "nothing has to be done: the next command replaces it"}
+}
+
+func olderService(running, own Build) Problem {
+	return Problem{
+		problemOlderService,
+		fmt.Sprintf("the service manager starts an older slipwayd (%s) than this program's own (%s), and brings it back when it is replaced; commands use it", running.Name(), own.Name()),
+		"run `slipway daemon install` with the newer program, so that the service names its slipwayd, or `slipway daemon uninstall`",
+	}
 }

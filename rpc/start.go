@@ -105,6 +105,7 @@ func (k *connector) startLocked(ctx context.Context, e Endpoint) (*client, error
 	if err := launch(ctx, program, e, k.options.environment()); err != nil {
 		return nil, err
 	}
+	forgetReturn(e)
 	c, err := dialFirst(ctx, []Endpoint{e})
 	if c == nil && err == nil {
 		err = &startError{endpoint: e, reason: "it ended as soon as it was there"}
@@ -127,14 +128,18 @@ func awaitSeat(ctx context.Context, e Endpoint) error {
 
 // replace makes a daemon of an older build end, so that the next attempt starts
 // its successor. Where another client was faster, the connection is gone already.
-func (k *connector) replace(ctx context.Context, c *client) error {
+func (k *connector) replace(ctx context.Context, c *client, running Build) error {
 	defer c.close()
 	lock, err := startLock(ctx, c.endpoint)
 	if err != nil {
 		return err
 	}
 	defer lock.release()
-	return endDaemon(ctx, c, "replaced by a newer build")
+	if err := endDaemon(ctx, c, "replaced by a newer build"); err != nil {
+		return err
+	}
+	k.noteReturn(ctx, c.endpoint, running)
+	return nil
 }
 
 // endDaemon asks a daemon to drain and waits until it has let go of everything.
