@@ -30,7 +30,8 @@ const sendBuffer = 512 << 10
 const DrainTime = 10 * time.Second
 
 // acceptPause is the pause after a failed accept: what failed is the whole
-// process's supply of descriptors, and trying at once would only burn CPU.
+// process's supply of descriptors, and trying at once would only burn CPU. An idle
+// connection makes room meanwhile.
 const acceptPause = 100 * time.Millisecond
 
 // ServerOptions say what a Server serves. Runs and Log are required.
@@ -56,6 +57,7 @@ type Server struct {
 	methods     []string
 	started     time.Time
 	memory      *allowance
+	connections int // as many are taken
 	calls       callFigures
 
 	subscriptions atomic.Int64 // running
@@ -76,7 +78,8 @@ func NewServer(o ServerOptions) *Server {
 	s := &Server{
 		runs: o.Runs, log: o.Log, build: o.Build, socket: o.Socket, environment: o.Environment,
 		gauges: o.Gauges, methods: methodNames(), started: time.Now(), memory: newAllowance(maxHeldBytes),
-		idle: o.Idle, draining: make(chan struct{}), sessions: make(map[*session]struct{}),
+		connections: connectionLimit(maxOpenFiles()),
+		idle:        o.Idle, draining: make(chan struct{}), sessions: make(map[*session]struct{}),
 	}
 	if s.gauges == nil {
 		s.gauges = func() Gauges { return Gauges{} }
@@ -110,6 +113,9 @@ func (s *Server) Serve(l net.Listener) error {
 			return err
 		default:
 			s.log.Error("accept failed", "error", err.Error())
+			s.mu.Lock()
+			s.makeRoom()
+			s.mu.Unlock()
 			s.pause(acceptPause)
 		}
 	}
@@ -149,8 +155,8 @@ func (s *Server) join(n *session) *jsonrpc2.Error {
 	switch {
 	case s.ending:
 		return drainingError()
-	case len(s.sessions) >= maxConnections:
-		return &jsonrpc2.Error{Code: codeBusy, Message: "the daemon has as many connections as it takes: close some"}
+	case len(s.sessions) >= s.connections && !s.makeRoom():
+		return &jsonrpc2.Error{Code: codeBusy, Message: "the daemon has as many connections at work as it takes: end some"}
 	}
 	s.sessions[n] = struct{}{}
 	if s.idleTimer != nil {

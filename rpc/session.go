@@ -38,7 +38,8 @@ type session struct {
 	received received // the request that ReadObject found for Handle
 
 	mu          sync.Mutex
-	introduced  bool // daemon/hello was answered
+	introduced  bool      // daemon/hello was answered
+	used        time.Time // when it last became idle
 	environment []string
 	calls       map[string]*call // by the text of the id
 	answered    sync.WaitGroup
@@ -79,7 +80,7 @@ func newSession(s *Server, conn net.Conn) *session {
 	stream := newFramed(conn, maxMessage)
 	stream.memory, stream.patience = s.memory, messageTime
 	n := &session{
-		server: s, conn: conn, stream: stream, environment: s.environment,
+		server: s, conn: conn, stream: stream, environment: s.environment, used: time.Now(),
 		calls: make(map[string]*call), subscriptions: make(map[string]*subscription),
 	}
 	n.ctx, n.end = context.WithCancelCause(context.Background())
@@ -278,6 +279,7 @@ func (n *session) unregister(r *request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.calls, string(r.id))
+	n.used = time.Now()
 }
 
 // run makes the call. A panic ends that call only; its value may hold what the

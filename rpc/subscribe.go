@@ -194,6 +194,7 @@ func (n *session) enter(s *subscription) error {
 func (n *session) exit(s *subscription) {
 	n.mu.Lock()
 	delete(n.subscriptions, s.ID)
+	n.used = time.Now()
 	n.mu.Unlock()
 	n.server.subscriptions.Add(-1)
 	close(s.ended)
