@@ -299,6 +299,8 @@ func plainName(at string) string {
 	switch {
 	case len(strings.TrimPrefix(name, ".")) == 64:
 		return "MATERIAL"
+	case strings.HasSuffix(name, ".starting"):
+		return "RUN"
 	case schema.ValidRunID(name) && strings.Count(name, "-") == 4:
 		return "RUN"
 	}

@@ -11,7 +11,7 @@ import (
 // or 1 for a new Run. It takes one record, because a crash may cut a write
 // anywhere, and only within a line does the cut leave no half to be replayed.
 //
-// For a new Run it also synchronises the Run directory and `runs`.
+// A new Run gets its name then, and its directory and `runs` are synchronised.
 //
 // Errors: a *RecordTooLargeError, and else a *MutationError, whose flags say what
 // is left of the record. After a *MutationError with a phase other than validation
@@ -118,8 +118,8 @@ func (w *Writer) commit(line []byte, next chain) error {
 		return w.ambiguous(PhaseJournalSync, err)
 	}
 	if w.fresh {
-		if err := w.run.dir.Sync(); err != nil {
-			return w.ambiguous(PhaseDirectorySync, err)
+		if err := w.publish(); err != nil {
+			return err
 		}
 	}
 	w.committed = true
@@ -168,12 +168,6 @@ func (w *Writer) verifyAfter() error {
 		if err := check.run(); err != nil {
 			return &MutationError{Phase: check.phase, Committed: true, Err: err}
 		}
-	}
-	if w.fresh {
-		if err := w.store.runs.dir.Sync(); err != nil {
-			return &MutationError{Phase: PhaseDirectorySync, Committed: true, Err: err}
-		}
-		w.fresh = false
 	}
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 	"slipway/schema"
 )
 
-// Create makes the directory of a new Run, owner-only and durable, and takes its
-// lock (storage.md, section 8, rows 1 and 2). The Run comes into being with the
-// first Append; without one, Close removes the directory. The Store must be
-// ReadWrite.
+// Create makes the directory of a new Run, owner-only, and takes its lock
+// (storage.md, section 8, rows 1 and 2). The Run comes into being with the first
+// Append, and nobody sees anything of it before; without one, Close removes the
+// directory. The Store must be ReadWrite.
 //
 // Errors: ErrBusy; a *MutationError with phase validation (id), namespace_verify,
 // directory_create (also for an id that is taken), directory_sync, lock_open or
@@ -30,18 +30,37 @@ func (s *Store) Create(ctx context.Context, id string) (*Writer, error) {
 	if err := s.secureNamespace(); err != nil {
 		return nil, err
 	}
-	if err := s.runs.dir.Mkdir(id); err != nil {
+	if err := s.vacant(id); err != nil {
+		return nil, notCommitted(PhaseDirectoryCreate, err)
+	}
+	for attempt := 1; ; attempt++ {
+		w, err := s.create(ctx, id)
+		if attempt == createAttempts || !errors.Is(err, fs.ErrNotExist) {
+			return w, err
+		}
+	}
+}
+
+// createAttempts bounds how often a start begins anew whose directory another one
+// took for the rest of an interrupted start: this process slept before it had the
+// lock.
+const createAttempts = 3
+
+// create makes the directory and takes its lock.
+func (s *Store) create(ctx context.Context, id string) (*Writer, error) {
+	starting := hiddenPrefix + id + startingSuffix
+	if err := s.runs.dir.Mkdir(starting); err != nil {
 		if !errors.Is(err, fs.ErrExist) {
-			s.runs.dir.RemoveDir(id) // it may be there in spite of the error
+			s.runs.dir.RemoveDir(starting) // it may be there in spite of the error
 		}
 		return nil, notCommitted(PhaseDirectoryCreate, err)
 	}
-	run, err := s.runs.openDir(id, ReadWrite)
+	run, err := s.runs.openDir(starting, ReadWrite)
 	if err != nil {
-		s.runs.dir.RemoveDir(id)
+		s.runs.dir.RemoveDir(starting)
 		return nil, notCommitted(PhaseNamespaceVerify, err)
 	}
-	w := &Writer{store: s, run: run, fresh: true, loaded: true}
+	w := &Writer{store: s, run: run, id: id, fresh: true, loaded: true}
 	if err := w.secureNewRun(ctx); err != nil {
 		w.Close()
 		return nil, err
@@ -49,13 +68,27 @@ func (s *Store) Create(ctx context.Context, id string) (*Writer, error) {
 	return w, nil
 }
 
-// secureNamespace makes the place of `runs` durable before anything stands in it.
+// vacant checks that nothing stands where a new Run will.
+func (s *Store) vacant(id string) error {
+	_, err := s.runs.dir.Lstat(id)
+	switch {
+	case err == nil:
+		return &fs.PathError{Op: "start", Path: id, Err: fs.ErrExist}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return err
+}
+
+// secureNamespace makes the place of `runs` durable before anything stands in it,
+// and takes away what starts left behind that were interrupted.
 func (s *Store) secureNamespace() error {
 	names, err := s.runs.dir.Names()
 	if err != nil {
 		return notCommitted(PhaseDirectoryCreate, err)
 	}
 	if len(names) > 0 {
+		s.sweepStarts(names) // what can not be removed disturbs nobody
 		return nil
 	}
 	if err := s.namespace.dir.Sync(); err != nil {
@@ -64,26 +97,82 @@ func (s *Store) secureNamespace() error {
 	return nil
 }
 
-// secureNewRun locks a new directory and makes it durable. The lock comes first:
-// whoever lists the Runs meanwhile waits for the start instead of finding a Run
-// without a record.
-//
-// All names of a Run are durable before its first record is written: whoever finds
-// a record, because the process that wrote it died, may rely on them. The journal
+// secureNewRun locks a new directory and makes what is in it durable. The journal
 // is made before run.lock, so that one sync of the directory serves both.
 func (w *Writer) secureNewRun(ctx context.Context) error {
-	if err := w.store.acquireExclusive(ctx, w.run); err != nil {
+	if err := w.store.acquireExclusive(ctx, w.run, w.id); err != nil {
 		return err
 	}
 	var err error
 	if w.journal, err = w.run.openFile(journalName, Creating); err != nil {
 		return notCommitted(PhaseJournalOpen, err)
 	}
-	if w.lock, err = openLockFile(w.run); err != nil {
-		return err
+	w.lock, err = openLockFile(w.run)
+	return err
+}
+
+// publish gives a new Run its name, once all that is in its directory is durable,
+// and makes that durable: from then on the Run is there.
+func (w *Writer) publish() error {
+	if err := w.run.dir.Sync(); err != nil {
+		return w.ambiguous(PhaseDirectorySync, err)
+	}
+	if err := w.run.verify(); err != nil {
+		return notCommitted(PhaseNamespaceVerify, err)
+	}
+	if err := w.store.vacant(w.id); err != nil {
+		return notCommitted(PhaseDirectoryCreate, err)
+	}
+	w.closeLeaves()
+	err := w.store.runs.dir.Rename(w.run.name, w.id)
+	if err != nil {
+		// It may be there in spite of the error.
+		if found, lookErr := w.store.runs.dir.Lstat(w.id); lookErr == nil && found.same(w.run.info) {
+			err = nil
+		}
+	}
+	if err == nil {
+		w.run.name = w.id
+	}
+	reopened := w.reopenLeaves()
+	if err != nil {
+		return notCommitted(PhaseDirectoryCreate, err)
 	}
 	if err := w.store.runs.dir.Sync(); err != nil {
-		return notCommitted(PhaseDirectorySync, err)
+		return &MutationError{Phase: PhaseDirectorySync, Ambiguous: true, Err: err} // Close takes the Run away again
+	}
+	w.fresh, w.committed = false, true
+	if reopened != nil {
+		return afterCommit(PhaseJournalVerify, reopened)
+	}
+	return nil
+}
+
+// closeLeaves closes all that is open in the directory: on Windows that would keep
+// it from being renamed. What was open stays known.
+func (w *Writer) closeLeaves() {
+	w.materials.close()
+	w.journal.close()
+	w.lock.close()
+}
+
+// reopenLeaves opens again what closeLeaves closed.
+func (w *Writer) reopenLeaves() error {
+	if w.materials != nil {
+		opened, err := w.run.openDir(materialsName, ReadWrite)
+		if err := matches(materialsName, w.materials.info, opened.described(), err); err != nil {
+			opened.close()
+			return err
+		}
+		w.materials = opened
+	}
+	for _, l := range []*leaf{w.journal, w.lock} {
+		opened, err := w.run.openFile(l.name, Writing)
+		if err := matches(l.name, l.info, opened.described(), err); err != nil {
+			opened.close()
+			return err
+		}
+		*l = *opened
 	}
 	return nil
 }
@@ -94,7 +183,7 @@ func (w *Writer) abandon() {
 	if w.run.verify() != nil {
 		return
 	}
-	if w.materials != nil && w.materials.verify() == nil {
+	if w.materials.isOpen() && w.materials.verify() == nil {
 		for _, digest := range w.put {
 			w.materials.dir.Remove(materialName(digest))
 		}

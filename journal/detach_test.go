@@ -124,7 +124,7 @@ func TestReplacedDuringTheAppend(t *testing.T) {
 				t.Fatal(err)
 			}
 			faulty.Before = func(op faultfs.Op) error {
-				if op.Kind == "sync" {
+				if op.Kind == "sync" && strings.HasSuffix(op.Path, "journal.jsonl") {
 					replace(t, places(r)[name])
 				}
 				return nil
@@ -148,7 +148,7 @@ func TestReplacedDuringAStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace(t, filepath.Join(r.runs(), "run-1"))
+	replace(t, filepath.Join(r.runs(), ".run-1.starting"))
 	before := r.tree()
 	if _, err := w.Append(record(1, `{}`)); phaseOf(err) != "namespace_verify" || committed(err) {
 		t.Errorf("Append: %v", err)

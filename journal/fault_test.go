@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,6 +69,7 @@ var appendFaults = []struct{ operation, phase, flags string }{
 	{"lstat slipway/runs/run-1/run.lock", "lock_verify", "none"},
 	{"lstat slipway/runs/run-1/run.json", "projection_prepare", "none"},
 	{"lstat slipway/runs/run-1/journal.jsonl", "journal_verify", "none"},
+	{"lstat slipway/runs/run-1/run.json", "journal_verify", "none"},
 	{"readat slipway/runs/run-1/journal.jsonl", "journal_verify", "none"},
 	{"writeat slipway/runs/run-1/journal.jsonl", "journal_write", "none"},
 	{"sync slipway/runs/run-1/journal.jsonl", "journal_sync", "ambiguous"},
@@ -82,11 +82,17 @@ var appendFaults = []struct{ operation, phase, flags string }{
 	{"lstat slipway/runs/run-1/run.lock", "lock_verify", "committed"},
 }
 
+// startProjected starts a Run as a start leaves it that was not interrupted.
+func startProjected(r repository) {
+	r.start("run-1", `{}`)
+	r.write("run-1", "run.json", `{}`)
+}
+
 func TestEveryFaultOfAnAppend(t *testing.T) {
 	for i, want := range appendFaults {
 		t.Run(fmt.Sprintf("%02d %s", i+1, strings.ReplaceAll(want.operation, "/", ":")), func(t *testing.T) {
 			r := newRepository(t)
-			r.start("run-1", `{}`)
+			startProjected(r)
 			faulty := &faultfs.FS{FS: journal.OS()}
 			w := lockOn(t, r, faulty)
 			if _, _, _, err := w.Load(journal.Stamp{}); err != nil {
@@ -109,7 +115,7 @@ func TestEveryFaultOfAnAppend(t *testing.T) {
 // TestAppendDoesNothingElse keeps the table above complete and an append cheap.
 func TestAppendDoesNothingElse(t *testing.T) {
 	r := newRepository(t)
-	r.start("run-1", `{}`)
+	startProjected(r)
 	faulty := &faultfs.FS{FS: journal.OS()}
 	w := lockOn(t, r, faulty)
 	if _, _, _, err := w.Load(journal.Stamp{}); err != nil {
@@ -288,7 +294,7 @@ func TestFaultsOfAStart(t *testing.T) {
 			if readErr != journal.ErrNoRun {
 				t.Errorf("%s (%s %s): a reader finds %v", name, phaseOf(err), flags(err), readErr)
 			}
-			if entries, _ := os.ReadDir(filepath.Join(r.runs(), "run-1")); len(entries) > 0 {
+			if entries, _ := os.ReadDir(r.runs()); len(entries) > 0 {
 				t.Errorf("%s: %v stayed behind", name, entries)
 			}
 		case "committed":
@@ -303,7 +309,7 @@ func TestFaultsOfAStart(t *testing.T) {
 		"namespace_verify none", "directory_create none", "directory_sync none", "lock_open none", "lock_sync none",
 		"lock_verify none", "projection_prepare none", "journal_open none", "journal_write none",
 		"journal_sync ambiguous", "directory_sync ambiguous",
-		"namespace_verify committed", "journal_verify committed", "lock_verify committed", "directory_sync committed",
+		"namespace_verify committed", "journal_verify committed", "lock_verify committed",
 	} {
 		if !seen[want] {
 			t.Errorf("no fault of a start gave %q", want)
@@ -347,6 +353,7 @@ func TestFailedSyncIsNotForgotten(t *testing.T) {
 func TestSyncCostsNothingTwice(t *testing.T) {
 	r := newRepository(t)
 	stamp := r.start("run-1", `{}`)
+	r.write("run-1", "run.json", `{}`)
 	syncs := 0
 	faulty := &faultfs.FS{FS: journal.OS()}
 	faulty.Before = func(op faultfs.Op) error {

@@ -64,7 +64,7 @@ func (s *Store) Inspect(ctx context.Context, id string) (*Inspection, error) {
 		return nil, err
 	}
 	defer run.close()
-	if err := s.acquire(ctx, run, false); err != nil {
+	if err := s.acquire(ctx, run, id, false); err != nil {
 		return nil, err
 	}
 	if err := run.verify(); errors.Is(err, fs.ErrNotExist) {

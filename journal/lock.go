@@ -21,8 +21,8 @@ const (
 
 // acquire takes the lock of an opened Run directory and waits for it up to
 // LockWait. Errors: ErrBusy, that of ctx, and the platform's.
-func (s *Store) acquire(ctx context.Context, run *place, exclusive bool) error {
-	mutex := mutexName(s.path, run.name)
+func (s *Store) acquire(ctx context.Context, run *place, id string, exclusive bool) error {
+	mutex := mutexName(s.path, id)
 	var deadline *time.Timer
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		if err := ctx.Err(); err != nil {

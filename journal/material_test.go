@@ -147,7 +147,7 @@ func TestMaterialLostDuringTheAppend(t *testing.T) {
 // TestMaterialsAreDurableBeforeTheRecord looks at the order of what is done.
 func TestMaterialsAreDurableBeforeTheRecord(t *testing.T) {
 	r := newRepository(t)
-	r.start("run-1", `{}`)
+	startProjected(r)
 	faulty := &faultfs.FS{FS: journal.OS()}
 	w := lockOn(t, r, faulty)
 	defer w.Close()

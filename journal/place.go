@@ -80,9 +80,20 @@ func (p *place) verifySelf() error {
 	return matches(p.name, p.info, found, err)
 }
 
+// described is what the directory was found to be; the zero Info where there is none.
+func (p *place) described() Info {
+	if p == nil {
+		return Info{}
+	}
+	return p.info
+}
+
+func (p *place) isOpen() bool { return p != nil && p.dir != nil }
+
 func (p *place) close() {
-	if p != nil {
+	if p.isOpen() {
 		p.dir.Close()
+		p.dir = nil
 	}
 }
 
@@ -139,8 +150,17 @@ func (l *leaf) verify() error {
 	return matches(l.name, l.info, found, err)
 }
 
+// described is what the file was found to be; the zero Info where there is none.
+func (l *leaf) described() Info {
+	if l == nil {
+		return Info{}
+	}
+	return l.info
+}
+
 func (l *leaf) close() {
-	if l != nil {
+	if l != nil && l.file != nil {
 		l.file.Close()
+		l.file = nil
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,8 +252,8 @@ func TestWaitingWriterGetsTheLock(t *testing.T) {
 	}
 }
 
-// TestStartedRunIsSeenWhole: a reader that waits for a start finds it complete or
-// taken away, whatever First said meanwhile.
+// TestStartedRunIsSeenWhole: nobody sees anything of a start before its record, and
+// then only all of it.
 func TestStartedRunIsSeenWhole(t *testing.T) {
 	r := newRepository(t)
 	w, err := r.open(journal.ReadWrite).Create(t.Context(), "run-1")
@@ -259,34 +261,44 @@ func TestStartedRunIsSeenWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := r.open(journal.ReadOnly)
-	if _, err := store.First("run-1"); classOf(err) != "invalid" {
-		t.Errorf("First during a start: %v", err)
+	if ids, err := store.RunIDs(); err != nil || len(ids) > 0 {
+		t.Errorf("Runs during a start: %v, %v", ids, err)
 	}
-	if _, _, _, err := store.Read(t.Context(), "run-1", journal.Stamp{}); err != journal.ErrBusy {
-		t.Errorf("Read during a start: %v", err)
+	if _, err := store.First("run-1"); err != journal.ErrNoRun {
+		t.Errorf("First during a start: %v", err)
 	}
 	if _, err := w.Append(record(1, `{}`)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := store.First("run-1"); err != nil {
+		t.Errorf("First before the lock is free: %v", err)
+	}
+	if _, _, _, err := store.Read(t.Context(), "run-1", journal.Stamp{}); err != journal.ErrBusy {
+		t.Errorf("Read before the lock is free: %v", err)
+	}
+	if _, err := w.Append(record(2, `{}`)); err != nil {
+		t.Errorf("another record of the same Writer: %v", err)
+	}
 	w.Close()
-	if records, err := r.records("run-1"); err != nil || len(records) != 1 {
+	if records, err := r.records("run-1"); err != nil || len(records) != 2 {
 		t.Errorf("Read after the start: %d records, %v", len(records), err)
 	}
 }
 
-// TestReaderOutlivesAStart: a Run that is taken away while a reader waits for it
-// never was.
-func TestReaderOutlivesAStart(t *testing.T) {
+// TestReaderOutlivesARun: a Run that is taken away while a reader waits for it is
+// not there.
+func TestReaderOutlivesARun(t *testing.T) {
 	r := newRepository(t)
-	w, err := r.open(journal.ReadWrite).Create(t.Context(), "run-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.start("run-1", `{}`)
+	w := r.lock("run-1")
 	faulty := &faultfs.FS{FS: journal.OS()}
 	store := r.openOn(faulty, journal.ReadOnly)
 	store.LockWait = time.Minute
 	faulty.Before = func(op faultfs.Op) error {
 		if op.Kind == "trylock" && w != nil {
+			if err := w.Remove(); err != nil {
+				t.Error(err)
+			}
 			w.Close()
 			w = nil
 		}
@@ -294,5 +306,57 @@ func TestReaderOutlivesAStart(t *testing.T) {
 	}
 	if _, _, _, err := store.Read(t.Context(), "run-1", journal.Stamp{}); err != journal.ErrNoRun {
 		t.Errorf("Read: %v", err)
+	}
+}
+
+// TestInterruptedStart: what a start leaves whose process was killed is no Run, and
+// the next start takes it away, but for one that may be under way.
+func TestInterruptedStart(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		age  time.Duration
+		held bool // another process works on it
+		twin bool // a crash left the Run under both names
+		left bool
+	}{
+		{name: "old", age: time.Hour},
+		{name: "young", left: true},
+		{name: "under way", age: time.Hour, held: true, left: true},
+		{name: "with its own name", age: time.Hour, twin: true, left: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRepository(t)
+			r.start("run-0", `{}`)
+			left := filepath.Join(r.runs(), ".run-1.starting")
+			if test.held {
+				w, err := r.open(journal.ReadWrite).Create(t.Context(), "run-1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Close()
+			} else {
+				r.write(".run-1.starting", "journal.jsonl", "")
+				r.write(".run-1.starting", "run.lock", "")
+			}
+			if test.twin {
+				r.write("run-1", "journal.jsonl", lineOf(1, `{}`))
+			}
+			then := time.Now().Add(-test.age)
+			if err := os.Chtimes(left, then, then); err != nil {
+				t.Fatal(err)
+			}
+			before, err := r.open(journal.ReadOnly).RunIDs()
+			if err != nil || slices.Contains(before, "run-1") != test.twin {
+				t.Fatalf("Runs: %v, %v", before, err)
+			}
+			r.start("run-2", `{}`)
+			if _, err := os.Lstat(left); (err == nil) != test.left {
+				t.Errorf("afterwards: %v", err)
+			}
+			ids, err := r.open(journal.ReadOnly).RunIDs()
+			if want := append(before, "run-2"); err != nil || !slices.Equal(ids, want) {
+				t.Errorf("Runs: %v, %v; want %v", ids, err, want)
+			}
+		})
 	}
 }

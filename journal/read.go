@@ -64,7 +64,7 @@ func (s *Store) Read(ctx context.Context, id string, have Stamp) (records []Reco
 		return nil, Stamp{}, false, err
 	}
 	defer run.close()
-	if err := s.acquire(ctx, run, false); err != nil {
+	if err := s.acquire(ctx, run, id, false); err != nil {
 		if errors.Is(err, ErrBusy) || ctx.Err() != nil {
 			return nil, Stamp{}, false, err
 		}

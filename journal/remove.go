@@ -3,15 +3,22 @@ package journal
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
+	"time"
 )
 
-// removedPrefix and removedSuffix surround the id of a Run that is being removed. A
-// name with a dot is no Run id, so nobody sees the directory any more.
+// These surround the id of a Run that is being started or removed. A name with a dot
+// is no Run id, so nobody sees the directory.
 const (
-	removedPrefix = "."
-	removedSuffix = ".removed"
+	hiddenPrefix   = "."
+	startingSuffix = ".starting"
+	removedSuffix  = ".removed"
 )
+
+// interruptedAfter is the age from which on a start whose lock is free was
+// interrupted. A younger one may be about to take it.
+const interruptedAfter = time.Minute
 
 // Remove takes the Run away for good, with its recovery data (storage.md, section
 // 14). It goes at once and durably: it is renamed to a name that is no Run id, and
@@ -28,7 +35,7 @@ func (w *Writer) Remove() error {
 	w.journal.close()
 	w.lock.close()
 	w.materials, w.journal, w.lock = nil, nil, nil
-	runs, name := w.store.runs, removedPrefix+w.run.name+removedSuffix
+	runs, name := w.store.runs, hiddenPrefix+w.id+removedSuffix
 	if err := runs.dir.Rename(w.run.name, name); err != nil {
 		return notCommitted(PhaseNamespaceVerify, err)
 	}
@@ -41,8 +48,8 @@ func (w *Writer) Remove() error {
 	return nil
 }
 
-// Sweep removes what removals that were interrupted left behind, and tells how many
-// directories that were. The Store must be ReadWrite.
+// Sweep removes what starts and removals that were interrupted left behind, and
+// tells how many directories that were. The Store must be ReadWrite.
 func (s *Store) Sweep() (int, error) {
 	if s.access != ReadWrite {
 		return 0, errReadOnly
@@ -54,9 +61,9 @@ func (s *Store) Sweep() (int, error) {
 	if err != nil {
 		return 0, &StoreError{Path: s.path, Err: err}
 	}
-	swept := 0
+	swept := s.sweepStarts(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, removedPrefix) || !strings.HasSuffix(name, removedSuffix) {
+		if _, removed := hiddenID(name, removedSuffix); !removed {
 			continue
 		}
 		if err := s.empty(name); err != nil {
@@ -67,14 +74,58 @@ func (s *Store) Sweep() (int, error) {
 	return swept, nil
 }
 
-// empty removes a directory of `runs` that was a Run. It follows no link and
-// removes no directory in it but the one of the materials.
+// hiddenID is the id in the name of a Run that is being started or removed.
+func hiddenID(name, suffix string) (id string, ok bool) {
+	id, hidden := strings.CutPrefix(name, hiddenPrefix)
+	id, ends := strings.CutSuffix(id, suffix)
+	return id, hidden && ends
+}
+
+// sweepStarts removes what interrupted starts left behind, as far as it can: it is
+// in nobody's way.
+func (s *Store) sweepStarts(names []string) (swept int) {
+	hidden := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, hiddenPrefix) })
+	for _, name := range slices.Sorted(slices.Values(hidden)) {
+		// A crash may leave a directory with both names; then it is a Run.
+		if id, ok := hiddenID(name, startingSuffix); ok && s.vacant(id) == nil && s.sweepStart(name, id) == nil {
+			swept++
+		}
+	}
+	return swept
+}
+
+// sweepStart removes the directory of a start, unless that is under way.
+func (s *Store) sweepStart(name, id string) error {
+	left, err := s.runs.openDir(name, ReadWrite)
+	if err != nil {
+		return err
+	}
+	defer left.close()
+	if time.Since(time.Unix(0, left.info.Modified)) < interruptedAfter {
+		return ErrBusy
+	}
+	if taken, err := left.dir.TryLock(mutexName(s.path, id), true); err != nil || !taken {
+		return ErrBusy
+	}
+	if err := left.verify(); err != nil {
+		return err // it got its name before its lock was free
+	}
+	return s.emptyOpened(left)
+}
+
+// empty removes a directory of `runs` that was a Run.
 func (s *Store) empty(name string) error {
 	gone, err := s.runs.openDir(name, ReadWrite)
 	if err != nil {
 		return err
 	}
 	defer gone.close()
+	return s.emptyOpened(gone)
+}
+
+// emptyOpened removes a directory of `runs`. It follows no link and removes no
+// directory in it but the one of the materials.
+func (s *Store) emptyOpened(gone *place) error {
 	materials, err := gone.openDir(materialsName, ReadWrite)
 	if err == nil {
 		err = removeLeaves(materials)
@@ -89,7 +140,7 @@ func (s *Store) empty(name string) error {
 	if err := removeLeaves(gone); err != nil {
 		return err
 	}
-	return s.runs.dir.RemoveDir(name)
+	return s.runs.dir.RemoveDir(gone.name)
 }
 
 func removeLeaves(in *place) error {

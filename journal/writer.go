@@ -12,7 +12,8 @@ import (
 // concurrent use, and it ends with Close.
 type Writer struct {
 	store *Store
-	run   *place
+	run   *place // has another name than the id until a new Run is published
+	id    string
 	lock  *leaf
 
 	journal *leaf // nil before Load of an existing Run
@@ -21,7 +22,7 @@ type Writer struct {
 	tail    tail
 	end     int64 // where a torn tail begins
 
-	fresh     bool // made by Create, and its place in `runs` is not known to be durable
+	fresh     bool // made by Create, and not yet durable under its name
 	committed bool // a record was appended
 
 	materials         *place          // nil before the first PutMaterial
@@ -47,7 +48,7 @@ func (s *Store) Lock(ctx context.Context, id string) (*Writer, error) {
 		}
 		return nil, err
 	}
-	if err := s.acquireExclusive(ctx, run); err != nil {
+	if err := s.acquireExclusive(ctx, run, id); err != nil {
 		run.close()
 		return nil, err
 	}
@@ -56,13 +57,13 @@ func (s *Store) Lock(ctx context.Context, id string) (*Writer, error) {
 		run.close()
 		return nil, err
 	}
-	return &Writer{store: s, run: run, lock: lock}, nil
+	return &Writer{store: s, run: run, id: id, lock: lock}, nil
 }
 
 // acquireExclusive takes the lock of a mutation and checks that the locked
 // directory is still the Run's.
-func (s *Store) acquireExclusive(ctx context.Context, run *place) error {
-	err := s.acquire(ctx, run, true)
+func (s *Store) acquireExclusive(ctx context.Context, run *place, id string) error {
+	err := s.acquire(ctx, run, id, true)
 	if errors.Is(err, ErrBusy) {
 		return err
 	}
@@ -224,8 +225,24 @@ func (w *Writer) unsynced() ([]byte, error) {
 	if w.stamp.synced || w.stamp.last == 0 {
 		return nil, nil
 	}
+	if err := w.secureName(); err != nil {
+		return nil, err
+	}
 	last := make([]byte, w.stamp.size-w.stamp.begin)
 	return last, readFull(w.journal.file, last, w.stamp.begin)
+}
+
+// secureName makes the name of the Run durable where nothing shows that it is: whoever
+// started the Run may have died before. A projection and a second record come later.
+func (w *Writer) secureName() error {
+	if w.stamp.last > 1 {
+		return nil
+	}
+	_, err := w.run.dir.Lstat(projectionName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return w.store.runs.dir.Sync()
+	}
+	return err
 }
 
 // Close releases the lock. A new Run whose first record did not become durable is
