@@ -14,12 +14,12 @@ func (k *Keeper) Submit(ctx context.Context, caller Caller, q SubmitRequest) (*s
 	if f := q.ArgumentFault(); f != nil {
 		return nil, f.At(k.Place(ctx, caller))
 	}
-	w, err := k.workspace(ctx, caller)
-	if err != nil {
-		return nil, err
-	}
 	outcome, fault := schema.DecodeOutcome(q.Outcome)
 	if fault != nil {
+		w, err := k.workspace(ctx, caller) // where there is none, that comes first
+		if err != nil {
+			return nil, err
+		}
 		return nil, undecodable(fault, w.Place(), q)
 	}
 	return k.mutate(ctx, caller, q.Run, Submit{

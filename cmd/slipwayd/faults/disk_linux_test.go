@@ -20,7 +20,7 @@ import (
 // docs/durability.md promises.
 
 // diskFaults are what can become of a system call.
-var diskFaults = []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"}
+var diskFaults = []string{"error=EIO", "error=ENOSPC", "error=EDQUOT", "signal=SIGKILL"}
 
 // diskCalls are the system calls that change a disk.
 var diskCalls = []string{"pwrite64", "fsync", "ftruncate", "mkdirat", "renameat", "renameat2", "unlinkat", "linkat", "openat"}
