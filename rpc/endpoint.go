@@ -50,7 +50,11 @@ func endpoints(variables environment) ([]Endpoint, error) {
 		e, err := explicitEndpoint(explicit)
 		return []Endpoint{e}, err
 	}
-	return defaultEndpoints(variables), nil
+	places := defaultEndpoints(variables)
+	if len(places) == 0 {
+		return nil, fmt.Errorf("the system does not tell which user this is: name the daemon's place in %s", socketVariable)
+	}
+	return places, nil
 }
 
 // unsafeFolderError says that the folder of the socket is not the user's own.

@@ -64,16 +64,47 @@ func (e Endpoint) couldPrepare() error {
 }
 
 func (e Endpoint) dial(ctx context.Context) (net.Conn, error) {
-	return winio.DialPipeContext(ctx, e.Socket)
+	conn, err := winio.DialPipeContext(ctx, e.Socket)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.checkOwner(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
-// listen makes the pipe. Only the owner's SID may open it.
+// checkOwner refuses a pipe of another user: anybody may make one of this name where
+// no daemon runs, and would be believed.
+func (e Endpoint) checkOwner(conn net.Conn) error {
+	pipe, ok := conn.(interface{ Fd() uintptr })
+	if !ok {
+		return errors.New("the pipe does not tell whose it is")
+	}
+	sd, err := windows.GetSecurityInfo(windows.Handle(pipe.Fd()), windows.SE_KERNEL_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	if err != nil {
+		return err
+	}
+	owner, _, err := sd.Owner()
+	if err != nil {
+		return err
+	}
+	own, err := userSID()
+	if err == nil && owner.String() != own {
+		err = &unsafeFolderError{e.Socket, "belongs to another user"}
+	}
+	return err
+}
+
+// listen makes the pipe. It belongs to the user, also where an elevated process makes
+// it, and only the user's SID may open it.
 func (e Endpoint) listen() (net.Listener, error) {
 	sid, err := userSID()
 	if err != nil {
 		return nil, err
 	}
-	return winio.ListenPipe(e.Socket, &winio.PipeConfig{SecurityDescriptor: "D:P(A;;GA;;;" + sid + ")"})
+	return winio.ListenPipe(e.Socket, &winio.PipeConfig{SecurityDescriptor: "O:" + sid + "D:P(A;;GA;;;" + sid + ")"})
 }
 
 // probe has nothing to find out: pipes need no folder.
