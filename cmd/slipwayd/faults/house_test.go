@@ -182,6 +182,7 @@ type health struct {
 	Goroutines int
 	OpenFiles  int `json:"open_files"`
 	RSSBytes   int `json:"rss_bytes"`
+	Worktrees  []struct{ Root, Mode, Reason string }
 	Problems   []struct{ Code, Message, Remedy string }
 }
 
