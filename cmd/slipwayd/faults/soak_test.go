@@ -39,6 +39,8 @@ func TestRandomKills(t *testing.T) {
 		runs[i] = state.RunID
 		working.Go(func() { counts[i] = h.reportUntil(&over, state) })
 	}
+	starts := 0
+	working.Go(func() { starts = h.startUntil(&over) })
 	for range cycles {
 		time.Sleep(time.Duration(mathrand.IntN(120)) * time.Millisecond) // the moment of the fault
 		h.kill()
@@ -59,7 +61,33 @@ func TestRandomKills(t *testing.T) {
 		h.sequences(run)
 		total += len(got)
 	}
-	t.Logf("%d kills of the daemon, %d Outcomes", cycles, total)
+	list := decode[schema.StatusList](t, h.must("status", "--json"))
+	if len(list.UnavailableRuns) > 0 || len(list.Runs) < workers+starts {
+		t.Errorf("of %d starts that were answered there are %d Runs, and %+v", workers+starts, len(list.Runs), list.UnavailableRuns)
+	}
+	t.Logf("%d kills of the daemon, %d Outcomes, %d starts", cycles, total, starts)
+}
+
+// startUntil starts one Run after the other and counts the answers. Some clients are
+// killed, and some work without the daemon.
+func (h *house) startUntil(over *atomic.Bool) (answered int) {
+	for n := 0; !over.Load() && n < 300; n++ {
+		cmd := h.command("run", "--json", "mend the roof")
+		if n%5 == 0 {
+			cmd.Env = append(h.env, "SLIPWAY_DAEMON=off")
+		}
+		a := runWith(cmd, func(p *os.Process) {
+			if n%3 == 0 {
+				time.AfterFunc(time.Duration(mathrand.IntN(20))*time.Millisecond, func() {
+					_ = p.Kill() // may be done
+				})
+			}
+		})
+		if a.status == 0 {
+			answered++
+		}
+	}
+	return answered
 }
 
 // reportUntil reports one Outcome after the other and repeats each until it is
