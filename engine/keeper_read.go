@@ -56,7 +56,7 @@ func (k *Keeper) read(ctx context.Context, v *visit, id string) (*Run, error) {
 func (v *visit) replayed(ctx context.Context, id string, have remembered) (*Run, journal.Stamp, error) {
 	refuse := func(err error) (*Run, journal.Stamp, error) { return nil, journal.Stamp{}, err }
 	if have.run == nil {
-		if err := v.admit(ctx, id); err != nil {
+		if err := v.admit(id); err != nil {
 			return refuse(err)
 		}
 	}
@@ -82,17 +82,9 @@ func (v *visit) replayed(ctx context.Context, id string, have remembered) (*Run,
 }
 
 // admit checks from the first record, without the lock, that a Run is of this
-// worktree. A Run that is being started has no first record yet; its lock tells
-// when it has.
-func (v *visit) admit(ctx context.Context, id string) error {
+// worktree.
+func (v *visit) admit(id string) error {
 	started, err := v.started(id)
-	var invalid *journal.InvalidError
-	if errors.As(err, &invalid) {
-		if _, _, _, readErr := v.store.Read(ctx, id, journal.Stamp{}); readErr != nil {
-			return err
-		}
-		started, err = v.started(id)
-	}
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,7 @@ import (
 )
 
 // First returns the first record of a Run, which tells whose it is. It takes no
-// lock, so a start that is under way looks like a Run without journal; Read waits
-// for it.
+// lock.
 //
 // Errors: ErrNoRun; an *InvalidError where the directory, the journal or its first
 // record is unusable (storage.md, section 9); a *StoreError.
@@ -71,7 +70,7 @@ func (s *Store) Read(ctx context.Context, id string, have Stamp) (records []Reco
 		return nil, Stamp{}, false, &InvalidError{Err: fmt.Errorf("its lock: %w", err)}
 	}
 	if err := run.verify(); errors.Is(err, fs.ErrNotExist) {
-		return nil, Stamp{}, false, ErrNoRun // a start was taken back meanwhile
+		return nil, Stamp{}, false, ErrNoRun // it was removed meanwhile
 	} else if err != nil {
 		return nil, Stamp{}, false, &InvalidError{Err: err}
 	}
