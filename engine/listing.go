@@ -72,6 +72,10 @@ func (s *listings) remember(w schema.WorkspaceIdentity, runs []listed, list List
 	if len(now.runs) < len(runs) {
 		now.list = nil
 	}
+	s.put(w, now)
+}
+
+func (s *listings) put(w schema.WorkspaceIdentity, now view) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.views == nil {
@@ -114,6 +118,11 @@ func (k *Keeper) Listing(ctx context.Context, caller Caller) (Listing, error) {
 		return nil, schema.Runtime(schema.CodeRuntimeError, schema.NextNone(v.place()), nil, "the Runs can not be listed: %v", err)
 	}
 	runs, others := v.unchanged(ids, before.runs)
+	if before.list != nil && len(others) == 0 && len(ids) == len(before.ids) {
+		before.folder = folder
+		k.listings.put(v.workspace, before)
+		return before.list, nil
+	}
 	inParts(len(others), func(from, to int) { v.listPart(ctx, ids, others[from:to], runs) })
 	list, err := assemble(runs)
 	if err != nil {

@@ -66,8 +66,9 @@ func (s *Store) lookLocked(id string) (Info, error) {
 	return dir.Lstat(journalName)
 }
 
-// settleTime is more than what times of files are exact to, anywhere.
-const settleTime = 3 * time.Second
+// settleTime is more than what times of files are exact to, on any file system that
+// keeps the modes and locks of Runs.
+const settleTime = 1200 * time.Millisecond
 
 // Settled describes the directory of all Runs if its last change is long enough
 // ago that another one gives it another time. While it looks the same, no Run's
