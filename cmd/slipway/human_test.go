@@ -167,7 +167,7 @@ func TestTextIsHarmless(t *testing.T) {
 	}
 	chapter := &schema.PinnedMaterial{Section: schema.MaterialSection{Title: hostile, Markdown: hostile}}
 	for width := range 90 {
-		p := paper{now: noon, width: width + 1}
+		p := paper{now: noon, terminal: true, width: width + 1}
 		for name, text := range map[string]string{
 			"list": p.list(listed(hostile)), "status": p.status(ask), "section": p.section(chapter), "failure": p.failure(failure),
 		} {

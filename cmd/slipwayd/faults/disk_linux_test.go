@@ -241,7 +241,7 @@ func TestSystemCallsThatFail(t *testing.T) {
 			calls, faults = slices.DeleteFunc(slices.Clone(diskCalls), func(c string) bool { return c == "openat" }), diskFaults
 		}
 		starts := w.sweepStart(t, calls, faults)
-		if points += starts; starts < 10 {
+		if points += starts; starts < len(calls) { // of each thread; the fewer, the more threads took part
 			t.Errorf("a start had only %d points to fail at", starts)
 		}
 		t.Logf("%d points", points)
