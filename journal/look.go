@@ -34,7 +34,13 @@ func (s *Store) Looks(ids []string, how Look) ([]Info, error) {
 	if s.runs == nil {
 		return looks, nil
 	}
-	look := map[Look]func(string) (Info, error){LookPlain: s.look, LookPlaced: s.lookPlaced, LookLocked: s.lookLocked}[how]
+	look := s.look
+	switch how {
+	case LookPlaced:
+		look = s.lookPlaced
+	case LookLocked:
+		look = s.lookLocked
+	}
 	for i, id := range ids {
 		if found, err := look(id); err == nil {
 			looks[i] = found

@@ -13,33 +13,29 @@ import (
 func (m ActionMaterial) AppendJSON(b []byte) ([]byte, error) {
 	text := m.Section.Markdown
 	m.Section.Markdown = ""
-	frame, err := Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return appendMaterial(b, frame, text)
+	return appendMaterial(b, m, text)
 }
 
 // AppendJSON appends what [Marshal] gives for m.
 func (m PinnedMaterial) AppendJSON(b []byte) ([]byte, error) {
 	text := m.Section.Markdown
 	m.Section.Markdown = ""
-	frame, err := Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return appendMaterial(b, frame, text)
+	return appendMaterial(b, m, text)
 }
 
 // appendMaterial puts the text into its message, which ends with an empty one.
-func appendMaterial(b, frame []byte, text string) ([]byte, error) {
+func appendMaterial(b []byte, message any, text string) ([]byte, error) {
+	frame, err := Marshal(message)
+	if err != nil {
+		return nil, err
+	}
 	const end = `""}}`
 	if b == nil {
 		const escapes = 8 // one byte in so many may need another before it
 		b = make([]byte, 0, len(frame)+len(text)+len(text)/escapes)
 	}
 	b = append(b, bytes.TrimSuffix(frame, []byte(end))...)
-	b, err := appendString(b, text)
+	b, err = appendString(b, text)
 	return append(b, "}}"...), err
 }
 
