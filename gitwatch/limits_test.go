@@ -24,7 +24,7 @@ func TestExhaustedLimits(t *testing.T) {
 			w := &watched{sandbox: s, root: s.repo("r"), g: watchingGit(t)}
 			w.ws = s.discover(w.g, w.root)
 			w.g.lookouts.most = func() int { return 1000 } // so that the system refuses
-			restore := lower(t, filepath.Join("/proc/sys/fs/inotify", name), "1")
+			restore := lower(t, filepath.Join("/proc/sys/fs/inotify", name), "0")
 			for i := range 20 {
 				w.write("r/sub/b.txt", strings.Repeat("x", i))
 				w.expect(Scanned, 0)

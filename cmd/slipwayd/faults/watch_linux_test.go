@@ -101,7 +101,7 @@ func TestNoWatchIsLeft(t *testing.T) {
 			file := filepath.Join("/proc/sys/fs/inotify", name)
 			before, err := os.ReadFile(file)
 			if err == nil {
-				err = os.WriteFile(file, []byte("1"), 0)
+				err = os.WriteFile(file, []byte("0"), 0)
 			}
 			if err != nil {
 				t.Skip(err)
