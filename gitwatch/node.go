@@ -19,6 +19,7 @@ const (
 	regularFile
 	directory
 	symbolicLink
+	nullDevice // reads as an empty file
 )
 
 // Whether examine looks at a link or at what it leads to.

@@ -41,9 +41,23 @@ func nodeOf(st *unix.Stat_t) node {
 		n.kind = directory
 	case unix.S_IFLNK:
 		n.kind = symbolicLink
+	case unix.S_IFCHR:
+		if uint64(st.Rdev) == nullDeviceNumber {
+			n.kind = nullDevice
+		}
 	}
 	return n
 }
+
+// nullDeviceNumber is that of os.DevNull; 0, which no device has, where there is
+// none.
+var nullDeviceNumber = func() uint64 {
+	var st unix.Stat_t
+	if err := unix.Stat(os.DevNull, &st); err != nil {
+		return 0
+	}
+	return uint64(st.Rdev)
+}()
 
 // ownedByCaller reports whether Git, run by this process, takes the node for the
 // caller's own. It may say no where Git says yes.
