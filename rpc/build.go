@@ -57,7 +57,7 @@ func readStamps() Build {
 		}
 	}
 	b.Version = cmp.Or(b.Version, devVersion)
-	if t, err := time.Parse(time.RFC3339, when); err == nil {
+	if t, err := time.ParseInLocation(time.RFC3339, when, time.UTC); err == nil {
 		b.RevisionTime = t.UTC()
 	}
 	return b
@@ -140,7 +140,7 @@ func ParseBuild(s string) (Build, error) {
 		if words[i] == "" {
 			continue
 		}
-		t, err := time.Parse(time.RFC3339Nano, words[i])
+		t, err := time.ParseInLocation(time.RFC3339Nano, words[i], time.UTC)
 		if err != nil {
 			return Build{}, fmt.Errorf("word %d of a build identity is no instant", i+1)
 		}
@@ -149,10 +149,13 @@ func ParseBuild(s string) (Build, error) {
 	return b, nil
 }
 
-// identityBytes is how much of an executable is searched for its build id. The
-// linker puts it at the start of the text and, in ELF files, also in a note
-// right after the headers.
-const identityBytes = 64 << 10
+// How much of an executable is searched for its build id, in bytes. The linker puts
+// it in a note right after the headers of an ELF file, and in every file at the start
+// of the text.
+const (
+	headerBytes   = 4 << 10
+	identityBytes = 64 << 10
+)
 
 // fileIdentity gives the digest and the time of an executable. It reads the
 // start of the file only, so that every call of a client can afford it.
@@ -166,16 +169,17 @@ func fileIdentity(path string) (digest string, modified time.Time, err error) {
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	start := make([]byte, identityBytes)
-	n, err := io.ReadFull(f, start)
-	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		return "", time.Time{}, err
+	for _, size := range []int{headerBytes, identityBytes} {
+		start := make([]byte, size)
+		n, err := f.ReadAt(start, 0)
+		if err != nil && err != io.EOF {
+			return "", time.Time{}, err
+		}
+		if id := goBuildID(start[:n]); id != "" {
+			return id, info.ModTime().UTC(), nil
+		}
 	}
-	id := goBuildID(start[:n])
-	if id == "" {
-		id = fmt.Sprintf("file-%d-%d", info.Size(), info.ModTime().UnixNano())
-	}
-	return id, info.ModTime().UTC(), nil
+	return fmt.Sprintf("file-%d-%d", info.Size(), info.ModTime().UnixNano()), info.ModTime().UTC(), nil
 }
 
 // goBuildID finds the id that the go command gave an executable. The id's last
