@@ -57,7 +57,7 @@ func (k *Keeper) Export(ctx context.Context, caller Caller, id string, to io.Wri
 	report := &Exported{RunID: id, Sound: x.Sound, Faults: x.Faults, Records: len(x.Records)}
 	for _, m := range x.Materials {
 		if content, err := v.store.Material(id, m.Digest); err == nil {
-			a.add(exportedMaterials+strings.TrimPrefix(string(m.Digest), "sha256:"), content)
+			a.add(exportedMaterials+strings.TrimPrefix(string(m.Digest), "sha256:"), []byte(content))
 			report.Materials++
 		}
 	}

@@ -147,20 +147,20 @@ func (v *visit) section(run *Run, pinned *schema.PinnedSource, key string) (*sch
 		return nil, refuse(schema.CodeMaterialUnavailable, "the Run has no issue as its source, so it has no sections")
 	}
 	entry, err := source.FindSection(source.Sections(pinned), key)
-	var content []byte
+	var text string
 	if err == nil {
-		content, err = v.store.Material(run.id, entry.MaterialSHA256)
+		text, err = v.store.Material(run.id, entry.MaterialSHA256)
 		if err != nil {
 			return nil, refuse(schema.CodeMaterialUnavailable, "the stored text of the section can not be read: "+err.Error())
 		}
-		err = v.keeper.proven.check(entry, content)
+		err = v.keeper.proven.check(entry, text)
 	}
 	var faulty *source.MaterialFault
 	if errors.As(err, &faulty) {
 		return nil, refuse(faulty.Code, faulty.Reason)
 	}
 	return &schema.MaterialSection{
-		Key: entry.Key, Role: entry.Role, Title: entry.Title, SectionRevision: entry.SectionRevision, Markdown: string(content),
+		Key: entry.Key, Role: entry.Role, Title: entry.Title, SectionRevision: entry.SectionRevision, Markdown: text,
 	}, nil
 }
 
@@ -177,14 +177,14 @@ type proven struct {
 }
 
 // check is [source.CheckMaterial].
-func (p *proven) check(entry schema.RequirementSection, content []byte) error {
+func (p *proven) check(entry schema.RequirementSection, text string) error {
 	p.mu.Lock()
 	_, known := p.entries[entry]
 	p.mu.Unlock()
 	if known {
 		return nil
 	}
-	if err := source.CheckMaterial(entry, content); err != nil {
+	if err := source.CheckMaterial(entry, text); err != nil {
 		return err
 	}
 	p.mu.Lock()

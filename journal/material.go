@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -14,9 +15,11 @@ import (
 // (storage.md, section 7).
 const MaxMaterial = 262_144
 
+const materialDomain = "slipway-material/v1"
+
 // MaterialDigest is the digest by which a material is named.
 func MaterialDigest(content []byte) schema.Digest {
-	return schema.FramedContentDigest(content, "slipway-material/v1")
+	return schema.FramedContentDigest(content, materialDomain)
 }
 
 // materialName is the file name of a material: the hex digits of its digest.
@@ -28,42 +31,46 @@ func materialName(digest schema.Digest) string {
 // takes no lock, because materials never change. Errors: ErrNoRun; an *InvalidError
 // where the Run's directory is unusable; a *StoreError; any other error says why the
 // material is not available (source.md, section 16).
-func (s *Store) Material(id string, digest schema.Digest) ([]byte, error) {
+func (s *Store) Material(id string, digest schema.Digest) (string, error) {
 	run, err := s.openRun(id, ReadOnly)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer run.close()
 	materials, err := run.openDir(materialsName, ReadOnly)
 	if err != nil {
-		return nil, fmt.Errorf("the materials of the Run: %w", err)
+		return "", fmt.Errorf("the materials of the Run: %w", err)
 	}
 	defer materials.close()
 	return readMaterial(materials, digest, Reading)
 }
 
 // readMaterial reads and checks one material; with Writing it also makes it
-// owner-only.
-func readMaterial(materials *place, digest schema.Digest, how Opening) ([]byte, error) {
+// owner-only. Its text is put together while it is digested, piece by piece: hosts
+// read one before every Action, and another copy would take as long as the disk.
+func readMaterial(materials *place, digest schema.Digest, how Opening) (string, error) {
 	if !digest.Valid() {
-		return nil, fmt.Errorf("%q is no digest", digest)
+		return "", fmt.Errorf("%q is no digest", digest)
 	}
 	stored, err := materials.openFile(materialName(digest), how)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer stored.close()
-	if stored.info.Size < 1 || stored.info.Size > MaxMaterial {
-		return nil, fmt.Errorf("the material %s has %d bytes", digest, stored.info.Size)
+	size := stored.info.Size
+	if size < 1 || size > MaxMaterial {
+		return "", fmt.Errorf("the material %s has %d bytes", digest, size)
 	}
-	content := make([]byte, stored.info.Size)
-	if err := readFull(stored.file, content, 0); err != nil {
-		return nil, err
+	var text strings.Builder
+	text.Grow(int(size))
+	found := schema.NewContentHash(int(size), materialDomain)
+	if _, err := io.CopyN(io.MultiWriter(&text, found), io.NewSectionReader(stored.file, 0, size), size); err != nil {
+		return "", err
 	}
-	if MaterialDigest(content) != digest {
-		return nil, fmt.Errorf("the material %s has other content than its digest says", digest)
+	if found.Digest() != digest {
+		return "", fmt.Errorf("the material %s has other content than its digest says", digest)
 	}
-	return content, materials.verify()
+	return text.String(), materials.verify()
 }
 
 // PutMaterial stores a material of 1 to MaxMaterial bytes before the record that

@@ -49,12 +49,24 @@ func FramedDigest(fields ...string) Digest {
 
 // FramedContentDigest is [FramedDigest] where content is the last field.
 func FramedContentDigest(content []byte, before ...string) Digest {
+	h := NewContentHash(len(content), before...)
+	h.Write(content)
+	return h.Digest()
+}
+
+// ContentHash is a [FramedContentDigest] whose content is written piece by piece.
+type ContentHash struct{ hash.Hash }
+
+// NewContentHash begins the digest of a content of length bytes.
+func NewContentHash(length int, before ...string) ContentHash {
 	h := sha256.New()
 	hashFields(h, before)
-	hashLength(h, len(content))
-	h.Write(content)
-	return digestOf(h.Sum(nil))
+	hashLength(h, length)
+	return ContentHash{h}
 }
+
+// Digest is that of what was written, which must have the length announced.
+func (h ContentHash) Digest() Digest { return digestOf(h.Sum(nil)) }
 
 func hashFields(h hash.Hash, fields []string) {
 	for _, field := range fields {

@@ -28,16 +28,16 @@ func FindSection(sections []schema.RequirementSection, key string) (schema.Requi
 	return schema.RequirementSection{}, &MaterialFault{schema.CodeMaterialSectionNotFound, "the requirements have no section with this key"}
 }
 
-// CheckMaterial holds stored bytes that have the digest of a section against its
+// CheckMaterial holds a stored text that has the digest of a section against its
 // entry in the catalog (source.md, section 16). The error is a *[MaterialFault].
-func CheckMaterial(s schema.RequirementSection, content []byte) error {
+func CheckMaterial(s schema.RequirementSection, text string) error {
 	fault := func(problem string) error {
 		return &MaterialFault{schema.CodeMaterialCorrupt, fmt.Sprintf("the stored text of the section %q %s", s.Key, problem)}
 	}
 	switch {
-	case len(content) != s.Bytes:
+	case len(text) != s.Bytes:
 		return fault("does not have the size of the catalog")
-	case sectionRevision(s.Key, s.Role, s.Title, content) != s.SectionRevision:
+	case sectionRevision(s.Key, s.Role, s.Title, []byte(text)) != s.SectionRevision:
 		return fault("does not have the section revision of the catalog")
 	}
 	return nil

@@ -71,7 +71,7 @@ func TestMaterialIsChecked(t *testing.T) {
 			t.Fatal(err)
 		}
 		test.edit(&s)
-		if got := materialCode(t, source.CheckMaterial(s, []byte(test.content))); got != test.code {
+		if got := materialCode(t, source.CheckMaterial(s, test.content)); got != test.code {
 			t.Errorf("%s: %q, want %q", test.name, got, test.code)
 		}
 	}

@@ -72,7 +72,7 @@ func TestSectionTextsRoundTrip(t *testing.T) {
 			case got.SectionRevision != revision, got.BodySHA256 != bodyDigest(s.body()):
 				r.Errorf("payload %q: section revision %s, body %s", payload, got.SectionRevision, got.BodySHA256)
 			}
-			if err := source.CheckMaterial(entries[i], []byte(payload)); err != nil {
+			if err := source.CheckMaterial(entries[i], payload); err != nil {
 				r.Errorf("payload %q: %v", payload, err)
 			}
 		}
