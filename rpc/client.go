@@ -61,44 +61,67 @@ var (
 // exchange makes one call. Its error is a *schema.Error or a *protocolError, if
 // there was an answer; errNotTaken, errFateUnknown or the context's, if not.
 func (c *client) exchange(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	// The context ends every wait, also one that has begun.
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	c.last++
-	if err := c.stream.write(clientRequest{protocolVersion, c.last, method, params}); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		// Half a message is never taken. A daemon that refused it may have said why.
-		if answer, err := c.receive(); err == nil && answer.Error != nil {
-			return nil, failureOf(answer.Error)
-		}
-		return nil, fmt.Errorf("%w: %w", errNotTaken, err)
+	defer c.turn(ctx)()
+	id, err := c.send(ctx, method, params)
+	if err != nil {
+		return nil, err
 	}
+	return c.await(ctx, id)
+}
+
+// turn takes the connection for one caller, until done is called. The context ends
+// every wait on it, also one that has begun.
+func (c *client) turn(ctx context.Context) (done func()) {
+	c.mu.Lock()
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	return func() {
+		stop()
+		c.mu.Unlock()
+	}
+}
+
+// send sends a call and gives its id.
+func (c *client) send(ctx context.Context, method string, params any) (id int64, err error) {
+	c.last++
+	err = c.stream.write(clientRequest{protocolVersion, c.last, method, params})
+	switch {
+	case err == nil:
+		return c.last, nil
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	}
+	// Half a message is never taken. A daemon that refused it may have said why.
+	if answer, err := c.receive(c.last); err == nil && answer.Error != nil {
+		return 0, failureOf(answer.Error)
+	}
+	return 0, fmt.Errorf("%w: %w", errNotTaken, err)
+}
+
+// await waits for the answer to a call.
+func (c *client) await(ctx context.Context, id int64) (json.RawMessage, error) {
 	for {
-		answer, err := c.receive()
+		answer, err := c.receive(id)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", errFateUnknown, err)
-		case answer.Error != nil && (answer.ID == nil || *answer.ID == c.last):
+		case answer.Error != nil && (answer.ID == nil || *answer.ID == id):
 			return nil, failureOf(answer.Error)
-		case answer.ID != nil && *answer.ID == c.last:
+		case answer.ID != nil && *answer.ID == id:
 			return answer.Result, nil
 		}
 	}
 }
 
-func (c *client) receive() (*clientAnswer, error) {
+// receive gives the next answer, which is most likely that to call id.
+func (c *client) receive(id int64) (*clientAnswer, error) {
 	m, err := c.stream.read()
 	if err != nil {
 		return nil, err
 	}
-	if result, ok := plainResult(m.data, c.last); ok {
-		return &clientAnswer{ID: &c.last, Result: result}, nil
+	if result, ok := plainResult(m.data, id); ok {
+		return &clientAnswer{ID: &id, Result: result}, nil
 	}
 	a, err := parseAnswer(m.data)
 	if err != nil {
@@ -180,13 +203,47 @@ func (c *client) awaitEnd(ctx context.Context) error {
 
 // greet is daemon/hello.
 func (c *client) greet(ctx context.Context, o *Options) (Build, error) {
-	raw, err := c.exchange(ctx, helloMethod, helloParams{
-		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.startableBuild().String(),
-		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
-	})
+	raw, err := c.exchange(ctx, helloMethod, o.greeting())
 	if err != nil {
 		return Build{}, err
 	}
+	return buildOf(raw)
+}
+
+// greetAndCall is daemon/hello and a call that only reads, sent without waiting in
+// between. running is nil where the greeting was not answered.
+func (c *client) greetAndCall(ctx context.Context, greeting helloParams, method string, params any) (running *Build, result json.RawMessage, err error) {
+	defer c.turn(ctx)()
+	greeted, err := c.send(ctx, helloMethod, greeting)
+	if err != nil {
+		return nil, nil, err
+	}
+	called, err := c.send(ctx, method, params)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := c.await(ctx, greeted)
+	if err != nil {
+		return nil, nil, err
+	}
+	build, err := buildOf(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	result, err = c.await(ctx, called)
+	return &build, result, err
+}
+
+// greeting introduces this client.
+func (o *Options) greeting() helloParams {
+	return helloParams{
+		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.startableBuild().String(),
+		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
+	}
+}
+
+// buildOf is the build that the answer to a greeting names.
+func buildOf(raw json.RawMessage) (Build, error) {
 	var answer helloAnswer
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return Build{}, &protocolError{message: "the answer to " + helloMethod + " is malformed"}

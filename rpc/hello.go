@@ -26,6 +26,8 @@ type helloParams struct {
 	// Environment holds the "NAME=value" entries that Git's answers depend on,
 	// for all calls of the connection; without it the daemon's own count.
 	Environment []string `json:"environment,omitempty"`
+	// OnlySameBuild opens the connection only where Build is the daemon's own.
+	OnlySameBuild bool `json:"only_same_build,omitempty"`
 }
 
 // helloAnswer introduces the daemon.
@@ -48,7 +50,10 @@ func hello(_ context.Context, t target, p helloParams) (any, error) {
 		}
 	}
 	server := t.session.server
-	t.session.introduce(p.Environment)
+	client, err := ParseBuild(p.Build)
+	if !p.OnlySameBuild || err == nil && client.Same(server.build) {
+		t.session.introduce(p.Environment)
+	}
 	return helloAnswer{
 		Version: server.build.Version, Build: server.build.String(), PID: os.Getpid(),
 		RPCVersion: rpcVersion, ContractVersion: schema.ContractVersion, Methods: server.methods,

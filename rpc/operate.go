@@ -116,11 +116,7 @@ func (h *Health) blocked(e *blockedError, env environment) {
 
 // fillHealth asks the daemon.
 func (o *Options) fillHealth(ctx context.Context, h *Health, c *client) error {
-	running, err := c.greet(ctx, o)
-	if err != nil {
-		return err
-	}
-	raw, err := c.exchange(ctx, healthMethod, struct{}{})
+	running, raw, err := c.greetAndCall(ctx, o.greeting(), healthMethod, struct{}{})
 	if err != nil {
 		return err
 	}
@@ -133,9 +129,9 @@ func (o *Options) fillHealth(ctx context.Context, h *Health, c *client) error {
 		h.Socket = c.endpoint.Socket
 	}
 	switch {
-	case o.isKept(c.endpoint, running):
-		h.Problems = append(h.Problems, olderService(running, o.startableBuild()))
-	case o.wouldReplace(ctx, c.endpoint, running):
+	case o.isKept(c.endpoint, *running):
+		h.Problems = append(h.Problems, olderService(*running, o.startableBuild()))
+	case o.wouldReplace(ctx, c.endpoint, *running):
 		h.Problems = append(h.Problems, olderBuild())
 	}
 	return nil

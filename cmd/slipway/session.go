@@ -141,11 +141,10 @@ func (s *session) call(method string, params any) (json.RawMessage, error) {
 	}
 	ctx := context.Background()
 	if s.calls == nil {
-		calls, _, err := rpc.Connect(ctx, s.options())
-		if err != nil {
-			return nil, err
-		}
-		s.calls = calls
+		var answer json.RawMessage
+		var err error
+		s.calls, answer, err = rpc.Ask(ctx, s.options(), method, params)
+		return answer, err
 	}
 	return s.calls.Call(ctx, method, params)
 }
