@@ -4,44 +4,35 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
-	"sync"
 
 	"slipway/engine"
 	"slipway/schema"
 )
 
-// jsonAppender is a result that knows a faster way into JSON.
-type jsonAppender interface {
-	AppendJSON([]byte) ([]byte, error)
+// textMessage is a result around a long text, which is given out over and over.
+type textMessage interface {
+	Text() schema.MaterialSection
+	Around(textJSON []byte) ([][]byte, error)
 }
 
-// rooms holds buffers for long results: fresh memory of that size would cost more
-// than what is written to it.
-var rooms = sync.Pool{New: func() any { return new([]byte) }}
-
-// encode gives the JSON of a message, to be used before done is called. A long
-// result goes out in the pieces that it is made of: putting them together would
-// cost more than anything else about it.
-func encode(v any) (message net.Buffers, done func(), err error) {
-	done = func() {}
+// encode gives the JSON of a message. A long result goes out in the pieces that it is
+// made of: putting them together would cost more than anything else about it.
+func encode(v any) (net.Buffers, error) {
 	a, ok := v.(answer)
 	if !ok {
-		message, err = whole(v)
-		return message, done, err
+		return whole(v)
 	}
 	switch r := a.Result.(type) {
 	case engine.Listing:
-		message, err = a.around(r)
-	case jsonAppender:
-		room := rooms.Get().(*[]byte)
-		done = func() { rooms.Put(room) }
-		if *room, err = r.AppendJSON((*room)[:0]); err == nil {
-			message, err = a.around([][]byte{*room})
+		return a.around(r)
+	case textMessage:
+		pieces, err := lately.pieces(r)
+		if err != nil {
+			return nil, err
 		}
-	default:
-		message, err = whole(v)
+		return a.around(pieces)
 	}
-	return message, done, err
+	return whole(v)
 }
 
 func whole(v any) (net.Buffers, error) {
@@ -63,8 +54,14 @@ func (a answer) around(result [][]byte) (net.Buffers, error) {
 
 // encodeResult gives the JSON of a result alone.
 func encodeResult(result any) ([]byte, error) {
-	if r, ok := result.(jsonAppender); ok {
-		return r.AppendJSON(nil)
+	m, ok := result.(textMessage)
+	if !ok {
+		return schema.Marshal(result)
 	}
-	return schema.Marshal(result)
+	text, err := m.Text().TextJSON()
+	if err != nil {
+		return nil, err
+	}
+	pieces, err := m.Around(text)
+	return bytes.Join(pieces, nil), err
 }

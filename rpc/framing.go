@@ -286,8 +286,7 @@ func (f *framed) write(v any) error { return f.send(v, func() {}) }
 // send is write with something to be done right before, when no other message
 // can come in between.
 func (f *framed) send(v any, before func()) error {
-	parts, done, err := encode(v)
-	defer done()
+	parts, err := encode(v)
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	before()

@@ -8,35 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends what [Marshal] gives for m. A text of 256 KiB is most of the
-// message, so it is gone through once and copied once.
-func (m ActionMaterial) AppendJSON(b []byte) ([]byte, error) {
-	text := m.Section.Markdown
-	m.Section.Markdown = ""
-	return appendMaterial(b, m, text)
+// TextJSON is what [Marshal] gives for the text of the section.
+func (s MaterialSection) TextJSON() ([]byte, error) {
+	const escapes = 8 // one byte in so many may need another before it
+	return appendString(make([]byte, 0, len(s.Markdown)+len(s.Markdown)/escapes+2), s.Markdown)
 }
 
-// AppendJSON appends what [Marshal] gives for m.
-func (m PinnedMaterial) AppendJSON(b []byte) ([]byte, error) {
-	text := m.Section.Markdown
+// Text is the section that the message is about.
+func (m ActionMaterial) Text() MaterialSection { return m.Section }
+
+// Text is the section that the message is about.
+func (m PinnedMaterial) Text() MaterialSection { return m.Section }
+
+// Around gives what [Marshal] gives for m, in pieces. The text, which can have 256
+// KiB, is most of it and is not gone through again: its JSON is given.
+func (m ActionMaterial) Around(textJSON []byte) ([][]byte, error) {
 	m.Section.Markdown = ""
-	return appendMaterial(b, m, text)
+	return around(m, textJSON)
 }
 
-// appendMaterial puts the text into its message, which ends with an empty one.
-func appendMaterial(b []byte, message any, text string) ([]byte, error) {
+// Around gives what [Marshal] gives for m, in pieces, around the JSON of its text.
+func (m PinnedMaterial) Around(textJSON []byte) ([][]byte, error) {
+	m.Section.Markdown = ""
+	return around(m, textJSON)
+}
+
+// around puts the text into its message, which ends with an empty one.
+func around(message any, textJSON []byte) ([][]byte, error) {
+	const end = `}}`
 	frame, err := Marshal(message)
-	if err != nil {
-		return nil, err
-	}
-	const end = `""}}`
-	if b == nil {
-		const escapes = 8 // one byte in so many may need another before it
-		b = make([]byte, 0, len(frame)+len(text)+len(text)/escapes)
-	}
-	b = append(b, bytes.TrimSuffix(frame, []byte(end))...)
-	b, err = appendString(b, text)
-	return append(b, "}}"...), err
+	return [][]byte{bytes.TrimSuffix(frame, []byte(`""`+end)), textJSON, []byte(end)}, err
 }
 
 // appendString appends what [Marshal] gives for s, several times faster.

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -15,20 +16,20 @@ func TestMaterialsInJSON(t *testing.T) {
 		section := schema.MaterialSection{Key: "k", Role: "outcome", Title: text, SectionRevision: emptySHA, Markdown: text}
 		action := schema.ActionMaterial{ContractVersion: 2, RunID: `""}}`, Section: section}
 		pinned := schema.PinnedMaterial{ContractVersion: 2, RunState: schema.Active, Section: section}
+		spelled, err := section.TextJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, m := range []interface {
-			AppendJSON([]byte) ([]byte, error)
+			Text() schema.MaterialSection
+			Around([]byte) ([][]byte, error)
 		}{action, pinned} {
 			want, err := schema.Marshal(m)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, before := range []string{"", "[", strings.Repeat(" ", 100)} {
-				got, err := m.AppendJSON([]byte(before))
-				if err != nil || string(got) != before+string(want) {
-					t.Fatalf("%q: %q, %v", text, got, err)
-				}
-			}
-			if got, err := m.AppendJSON(nil); err != nil || string(got) != string(want) {
+			got, err := m.Around(spelled)
+			if err != nil || !bytes.Equal(bytes.Join(got, nil), want) || m.Text() != section {
 				t.Fatalf("%q: %q, %v", text, got, err)
 			}
 		}
