@@ -46,7 +46,7 @@ func (o *Options) askAtOnce(ctx context.Context, method string, params any) (Cal
 	switch {
 	case running == nil && isTimeout(err):
 		err = o.connectFailure(err)
-	case running == nil || !running.Same(o.startableBuild()) || errors.Is(err, errNotTaken) || errors.Is(err, errFateUnknown):
+	case running == nil || !running.Same(o.introducedBuild()) || errors.Is(err, errNotTaken) || errors.Is(err, errFateUnknown):
 		err = errNotTaken
 	case err != nil:
 		err = o.callFailure(c.endpoint, method, params, err)

@@ -237,7 +237,7 @@ func (c *client) greetAndCall(ctx context.Context, greeting helloParams, method 
 // greeting introduces this client.
 func (o *Options) greeting() helloParams {
 	return helloParams{
-		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.startableBuild().String(),
+		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.introducedBuild().String(),
 		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
 	}
 }

@@ -215,7 +215,7 @@ func bare(err error) error {
 // build than the one that runs (daemon.md, 3.2), and can take its place. Only where
 // it seems so is the program itself asked, which costs a process.
 func (o *Options) wouldReplace(ctx context.Context, e Endpoint, running Build) bool {
-	if !o.startableBuild().Newer(running) || o.isKept(e, running) {
+	if o.introducedBuild().Same(running) || !o.startableBuild().Newer(running) || o.isKept(e, running) {
 		return false
 	}
 	program, err := o.program()
@@ -224,6 +224,15 @@ func (o *Options) wouldReplace(ctx context.Context, e Endpoint, running Build) b
 	}
 	build, err := askBuild(ctx, program)
 	return err == nil && build.Newer(running)
+}
+
+// introducedBuild is what a daemon has to know of the startable build: its stamps
+// where it has them, which cost no look at its file.
+func (o *Options) introducedBuild() Build {
+	if b := stamps(); b.stamped() {
+		return b
+	}
+	return o.startableBuild()
 }
 
 // startableBuild is the identity of the daemon that this client would start, as
