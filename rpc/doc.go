@@ -14,9 +14,11 @@
 //	defer calls.Close()
 //	answer, err := calls.Call(ctx, "run/status", map[string]string{"root": root, "run": id})
 //
-// The answer is the JSON of the contract as it came. [Status], [Start], [Stop],
-// [Restart] and [LogTail] are what an operator does with the daemon; of them only
-// Start and Restart start one.
+// The answer is the JSON of the contract as it came. [Ask] is both with the first
+// call, and the way of every command: a question then costs one wait.
+//
+// [Status], [Start], [Stop], [Restart] and [LogTail] are what an operator does with
+// the daemon; of them only Start and Restart start one.
 //
 // # The daemon's side
 //
