@@ -305,7 +305,6 @@ func TestPrune(t *testing.T) {
 		{engine.PruneRequest{}, "stopped ended | active damaged"},
 		{engine.PruneRequest{Older: 22*time.Hour + time.Minute}, "stopped | active ended damaged"},
 		{engine.PruneRequest{Run: y.ids["ended"]}, "ended |"},
-		{engine.PruneRequest{Run: y.ids["active"]}, "| active"},
 	} {
 		report := y.prune(test.q)
 		if got := y.names(report); got != test.want || report.Removed {
@@ -320,8 +319,16 @@ func TestPrune(t *testing.T) {
 	if after := y.left(); !slices.Equal(after, before) {
 		t.Fatalf("a dry run changed something: %v", after)
 	}
-	if got := y.names(y.prune(engine.PruneRequest{Run: y.ids["active"], Remove: true})); got != "| active" {
-		t.Errorf("a live Run: %s", got)
+	for _, q := range []engine.PruneRequest{
+		{Run: y.ids["active"]}, {Run: y.ids["active"], Remove: true},
+		{Run: y.ids["ended"], Older: 48 * time.Hour}, {Run: y.ids["ended"], Older: 48 * time.Hour, Remove: true},
+	} {
+		if _, err := y.operator.keeper.Prune(context.Background(), paperCaller, q); codeOf(err) != schema.CodeRuntimeError {
+			t.Errorf("a named Run that has to stay, %+v: %v", q, err)
+		}
+	}
+	if after := y.left(); !slices.Equal(after, before) {
+		t.Fatalf("a refusal changed something: %v", after)
 	}
 	if got := y.names(y.prune(engine.PruneRequest{Remove: true})); got != "stopped ended | active damaged" {
 		t.Errorf("removed: %s", got)
@@ -338,6 +345,30 @@ func TestPrune(t *testing.T) {
 	_, err := y.operator.keeper.Stop(context.Background(), paperCaller, engine.StopRequest{Run: y.ids["stopped"]})
 	if codeOf(err) != schema.CodeRuntimeError {
 		t.Errorf("a removed Run: %v", err)
+	}
+}
+
+// TestPruneGoesOnBehindARunThatStays: one that can not be removed now keeps nobody
+// else from being removed, and the report says why it stays.
+func TestPruneGoesOnBehindARunThatStays(t *testing.T) {
+	y := newYard(t)
+	lock := "slipway/runs/" + y.ids["stopped"] + "/run.lock"
+	files := &faultfs.FS{FS: y.disk.Process()}
+	files.Before = func(op faultfs.Op) error {
+		if op.Kind == "open" && op.Path == lock {
+			return syscall.EIO
+		}
+		return nil
+	}
+	y.operator = newOperator(files, true)
+	y.operator.now = startOfTime.Add(24 * time.Hour)
+	report := y.prune(engine.PruneRequest{Remove: true})
+	if got := y.names(report); got != "ended | active stopped damaged" || !strings.Contains(report.Kept[1].Reason, "can not be removed") {
+		t.Errorf("%s, %+v", got, report.Kept)
+	}
+	_, err := y.operator.keeper.Prune(context.Background(), paperCaller, engine.PruneRequest{Run: y.ids["stopped"], Remove: true})
+	if codeOf(err) != schema.CodeMutationNotCommitted {
+		t.Errorf("named: %v", err)
 	}
 }
 

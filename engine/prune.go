@@ -43,7 +43,10 @@ type KeptRun struct {
 
 // Prune removes Runs that are over, or says which it would remove. Each is judged
 // and removed under its exclusive lock, so a Run that is resumed meanwhile stays.
-// Errors are those of a mutation; what was removed before one stays removed.
+//
+// A Run that was named and has to stay is refused (runtime_error). Other errors are
+// those of a mutation. Where all were asked for, one of which nothing was removed is
+// reported as kept; what was removed before an error stays removed.
 func (k *Keeper) Prune(ctx context.Context, caller Caller, q PruneRequest) (*Pruned, error) {
 	if q.Run != "" {
 		if f := runIDFormFault(q.Run); f != nil {
@@ -93,22 +96,38 @@ func (k *Keeper) pruneOne(ctx context.Context, v *visit, id string, q PruneReque
 		return nil
 	}
 	if reason := k.keeps(run, q.Older); reason != "" {
-		report.Kept = append(report.Kept, KeptRun{id, reason})
-		return nil
+		return v.stays(id, reason, q, report)
 	}
 	pruned := PrunedRun{ID: id, State: run.state, UpdatedAt: run.updatedAt, Goal: run.goal, Bytes: v.recall(id).stamp.Size()}
 	if q.Remove {
 		reason, err := k.remove(ctx, v, id, q.Older)
+		if err != nil && q.Run == "" && leftWhole(err) {
+			reason, err = "it can not be removed: "+printableFailure(err), nil
+		}
 		if err != nil {
 			return err
 		}
 		if reason != "" {
-			report.Kept = append(report.Kept, KeptRun{id, reason})
-			return nil
+			return v.stays(id, reason, q, report)
 		}
 	}
 	report.Runs = append(report.Runs, pruned)
 	return nil
+}
+
+// stays notes a Run among many as kept, and refuses one that was named.
+func (v *visit) stays(id, reason string, q PruneRequest, report *Pruned) error {
+	if q.Run != "" {
+		return schema.Runtime(schema.CodeRuntimeError, schema.NextInspectRun(v.place(), id), nil, "the Run %s stays: %s", id, reason)
+	}
+	report.Kept = append(report.Kept, KeptRun{id, reason})
+	return nil
+}
+
+// leftWhole tells whether a failure is that of one Run and left it as it was.
+func leftWhole(err error) bool {
+	var e *schema.Error
+	return errors.As(err, &e) && (e.Code == schema.CodeRunBusy || e.Code == schema.CodeMutationNotCommitted)
 }
 
 // keeps says why a Run stays; empty where nothing speaks for it.
