@@ -223,13 +223,13 @@ func (failingWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // yard is a repository with Runs in every state.
 type yard struct {
-	t        *testing.T
+	t        testing.TB
 	disk     *crashfs.Disk
 	operator *operator
 	ids      map[string]string
 }
 
-func newYard(t *testing.T) *yard {
+func newYard(t testing.TB) *yard {
 	t.Helper()
 	y := &yard{t: t, disk: crashfs.New(testWorkspace.GitCommonDir), ids: map[string]string{}}
 	y.operator = newOperator(y.disk.Process(), true)
@@ -381,7 +381,7 @@ func TestPruneIsDurableAndWhole(t *testing.T) {
 }
 
 // prunedForGood does so on a disk whose syncs have the given fate.
-func prunedForGood(t *testing.T, fate func(string) crashfs.SyncFate) string {
+func prunedForGood(t testing.TB, fate func(string) crashfs.SyncFate) string {
 	y := newYard(t)
 	y.disk.Fate = fate
 	id := y.ids["stopped"]
@@ -395,16 +395,19 @@ func prunedForGood(t *testing.T, fate func(string) crashfs.SyncFate) string {
 		}
 		return true, strings.Join(report.Runs[0].Faults, "\n")
 	}
-	for n := 1; ; n++ {
+	for n := 2; ; n++ {
 		disk := y.disk.Copy()
 		faulty := &faultfs.FS{FS: disk.Process()}
 		reached := false
 		faulty.Before = func(op faultfs.Op) error {
-			if op.Number == n {
-				reached = true
-				return syscall.EIO
+			if op.Number != n/2 {
+				return nil
 			}
-			return nil
+			reached = true
+			if n%2 == 1 && len(kindsOfFaults(op.Kind)) > 1 {
+				return &faultfs.Done{Err: syscall.EIO}
+			}
+			return syscall.EIO
 		}
 		o := newOperator(faulty, true)
 		o.now = startOfTime.Add(24 * time.Hour)
@@ -415,12 +418,12 @@ func prunedForGood(t *testing.T, fate func(string) crashfs.SyncFate) string {
 		}
 		live, fault := there(disk.Copy())
 		if fault != "" || live && !notBe || !live && !be {
-			return fmt.Sprintf("operation %d: told %s, the Run is there: %v %s", n, verdictOf(told), live, fault)
+			return fmt.Sprintf("operation %d/2: told %s, the Run is there: %v %s", n, verdictOf(told), live, fault)
 		}
 		for state := range disk.Cut(0).States(16) {
 			after, fault := there(state.Disk)
 			if fault != "" || after && told == nil {
-				return fmt.Sprintf("operation %d, disk [%s]: told %s, the Run is there: %v %s", n, state.Name, verdictOf(told), after, fault)
+				return fmt.Sprintf("operation %d/2, disk [%s]: told %s, the Run is there: %v %s", n, state.Name, verdictOf(told), after, fault)
 			}
 		}
 		if !reached {

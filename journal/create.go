@@ -48,7 +48,7 @@ const createAttempts = 3
 
 // create makes the directory and takes its lock.
 func (s *Store) create(ctx context.Context, id string) (*Writer, error) {
-	starting := hiddenPrefix + id + startingSuffix
+	starting := startingName(id)
 	if err := s.runs.dir.Mkdir(starting); err != nil {
 		if !errors.Is(err, fs.ErrExist) {
 			s.runs.dir.RemoveDir(starting) // it may be there in spite of the error
@@ -124,19 +124,10 @@ func (w *Writer) publish() error {
 		return notCommitted(PhaseDirectoryCreate, err)
 	}
 	w.closeLeaves()
-	err := w.store.runs.dir.Rename(w.run.name, w.id)
-	if err != nil {
-		// It may be there in spite of the error.
-		if found, lookErr := w.store.runs.dir.Lstat(w.id); lookErr == nil && found.same(w.run.info) {
-			err = nil
-		}
-	}
-	if err == nil {
-		w.run.name = w.id
-	}
+	err := w.rename(PhaseDirectoryCreate, w.id)
 	reopened := w.reopenLeaves()
 	if err != nil {
-		return notCommitted(PhaseDirectoryCreate, err)
+		return err
 	}
 	if err := w.store.runs.dir.Sync(); err != nil {
 		return &MutationError{Phase: PhaseDirectorySync, Ambiguous: true, Err: err} // Close takes the Run away again
@@ -145,6 +136,24 @@ func (w *Writer) publish() error {
 	if reopened != nil {
 		return afterCommit(PhaseJournalVerify, reopened)
 	}
+	return nil
+}
+
+// rename gives the directory of the Run another name in `runs`. It may have it in
+// spite of an error, so that is looked at.
+func (w *Writer) rename(phase, name string) error {
+	runs := w.store.runs.dir
+	if err := runs.Rename(w.run.name, name); err != nil {
+		found, lookErr := runs.Lstat(name)
+		switch {
+		case lookErr == nil && found.same(w.run.info):
+		case lookErr == nil, errors.Is(lookErr, fs.ErrNotExist):
+			return notCommitted(phase, err)
+		default:
+			return &MutationError{Phase: phase, Ambiguous: true, Err: err}
+		}
+	}
+	w.run.name = name
 	return nil
 }
 
@@ -178,10 +187,17 @@ func (w *Writer) reopenLeaves() error {
 }
 
 // abandon takes away a new Run that did not come into being: it would stay behind
-// as one that can not be read. What can not be removed is left.
+// as one that can not be read. What can not be removed is left. One that has its
+// name already loses that first, and durably: a crash must not leave half a Run.
 func (w *Writer) abandon() {
 	if w.run.verify() != nil {
 		return
+	}
+	if w.run.name == w.id {
+		w.closeLeaves()
+		if w.rename(PhaseDirectoryCreate, startingName(w.id)) != nil || w.store.runs.dir.Sync() != nil || w.reopenLeaves() != nil {
+			return // a later start sweeps what has no name
+		}
 	}
 	if w.materials.isOpen() && w.materials.verify() == nil {
 		for _, digest := range w.put {
@@ -193,9 +209,7 @@ func (w *Writer) abandon() {
 	w.removeOwn(journalName, w.journal)
 	w.removeOwn(lockName, w.lock)
 	w.materials, w.journal, w.lock = nil, nil, nil
-	if w.store.runs.dir.RemoveDir(w.run.name) == nil {
-		w.store.runs.dir.Sync() // or it would be back after a power cut
-	}
+	w.store.runs.dir.RemoveDir(w.run.name)
 }
 
 // removeOwn removes a file that this Writer made, and closes it first, because on

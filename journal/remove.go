@@ -35,11 +35,11 @@ func (w *Writer) Remove() error {
 	w.journal.close()
 	w.lock.close()
 	w.materials, w.journal, w.lock = nil, nil, nil
-	runs, name := w.store.runs, hiddenPrefix+w.id+removedSuffix
-	if err := runs.dir.Rename(w.run.name, name); err != nil {
-		return notCommitted(PhaseNamespaceVerify, err)
+	name := hiddenPrefix + w.id + removedSuffix
+	if err := w.rename(PhaseNamespaceVerify, name); err != nil {
+		return err
 	}
-	if err := runs.dir.Sync(); err != nil {
+	if err := w.store.runs.dir.Sync(); err != nil {
 		return &MutationError{Phase: PhaseDirectorySync, Ambiguous: true, Err: err}
 	}
 	if err := w.store.empty(name); err != nil {
@@ -63,16 +63,20 @@ func (s *Store) Sweep() (int, error) {
 	}
 	swept := s.sweepStarts(names)
 	for _, name := range names {
-		if _, removed := hiddenID(name, removedSuffix); !removed {
+		id, removed := hiddenID(name, removedSuffix)
+		if !removed {
 			continue
 		}
-		if err := s.empty(name); err != nil {
+		if err := s.sweepRemoved(name, id); err != nil {
 			return swept, err
 		}
 		swept++
 	}
 	return swept, nil
 }
+
+// startingName is the name of the directory of a new Run before it has its own.
+func startingName(id string) string { return hiddenPrefix + id + startingSuffix }
 
 // hiddenID is the id in the name of a Run that is being started or removed.
 func hiddenID(name, suffix string) (id string, ok bool) {
@@ -94,6 +98,24 @@ func (s *Store) sweepStarts(names []string) (swept int) {
 	return swept
 }
 
+// sweepRemoved empties what an interrupted removal left. Whoever began it may not
+// have made it durable that the Run lost its name: without that, a power cut would
+// give the name back to a half of it. One that a crash left with both names is a Run.
+func (s *Store) sweepRemoved(name, id string) error {
+	gone, err := s.runs.openDir(name, ReadWrite)
+	if err != nil {
+		return err
+	}
+	defer gone.close()
+	if found, err := s.runs.dir.Lstat(id); err == nil && found.same(gone.info) {
+		return nil
+	}
+	if err := s.runs.dir.Sync(); err != nil {
+		return err
+	}
+	return s.emptyOpened(gone)
+}
+
 // sweepStart removes the directory of a start, unless that is under way.
 func (s *Store) sweepStart(name, id string) error {
 	left, err := s.runs.openDir(name, ReadWrite)
@@ -109,6 +131,9 @@ func (s *Store) sweepStart(name, id string) error {
 	}
 	if err := left.verify(); err != nil {
 		return err // it got its name before its lock was free
+	}
+	if err := s.runs.dir.Sync(); err != nil {
+		return err // as in sweepRemoved: a start that failed late had a name
 	}
 	return s.emptyOpened(left)
 }
