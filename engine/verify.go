@@ -55,7 +55,7 @@ type MaterialCheck struct {
 // ProjectionState compares run.json with the journal.
 type ProjectionState string
 
-// The states of a projection. Only the last is a fault: the projection is made
+// The states of a projection. Only ProjectionAhead is a fault: the projection is made
 // after the record, so one that is ahead shows that records are missing at the end,
 // which the journal itself can not show.
 const (
@@ -64,6 +64,7 @@ const (
 	ProjectionMissing ProjectionState = "missing"
 	ProjectionDamaged ProjectionState = "damaged"
 	ProjectionAhead   ProjectionState = "ahead"
+	ProjectionUnknown ProjectionState = "unknown" // there is nothing to compare it with
 )
 
 // Verify examines one stored Run, or all of the repository where id is empty, those
@@ -139,6 +140,9 @@ func (v *visit) examine(ctx context.Context, id string) (*examination, error) {
 	}
 	if at, ok := x.lastLineOnly(); ok {
 		x.note("only the last line of the journal is damaged: its first %d bytes are sound", at)
+	}
+	for _, what := range x.stored.Obstacles {
+		x.note("%s: it keeps the Run from going on until it is moved away", what)
 	}
 	for _, name := range x.stored.Strays {
 		x.note("%s does not belong there", name)
@@ -247,7 +251,7 @@ func (x *examination) checkProjection() {
 	switch {
 	case x.stored.ProjectionFault != nil:
 		x.Projection = ProjectionDamaged
-		x.note("run.json can not be read and keeps the Run from going on: %v", x.stored.ProjectionFault)
+		x.note("run.json can not be read: %v", x.stored.ProjectionFault)
 		return
 	case x.stored.Projection == nil:
 		return
@@ -265,10 +269,12 @@ func projectionState(content []byte, run *Run) (ProjectionState, int64) {
 		Revision int64           `json:"revision"`
 		Data     json.RawMessage `json:"data"`
 	}
-	if err := schema.DecodeStrict(content, len(content), &stored); err != nil || stored.Revision < 1 || run == nil {
+	if err := schema.DecodeStrict(content, len(content), &stored); err != nil || stored.Revision < 1 {
 		return ProjectionDamaged, 0
 	}
 	switch {
+	case run == nil:
+		return ProjectionUnknown, stored.Revision
 	case stored.Revision > run.sequence:
 		return ProjectionAhead, stored.Revision
 	case stored.Revision < run.sequence:

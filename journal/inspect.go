@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -26,6 +27,7 @@ type Inspection struct {
 	// ProjectionFault says why it can not be read.
 	Projection      []byte
 	ProjectionFault error
+	Obstacles       []string        // what keeps the Run from going on until it is moved away
 	Materials       []schema.Digest // by their names, sorted; [Store.Material] checks them
 	Strays          []string        // what else lies in the Run's directory, sorted
 }
@@ -74,7 +76,26 @@ func (s *Store) Inspect(ctx context.Context, id string) (*Inspection, error) {
 	i.inspectJournal(run)
 	i.inspectProjection(run)
 	i.inspectMaterials(run)
+	if err := i.inspectKinds(run); err != nil {
+		return nil, err
+	}
 	return i, i.inspectStrays(run)
+}
+
+// maxInspected is the largest file that is taken into memory to be examined, in bytes.
+// A file system that lost its bearings makes files that are larger than any memory.
+const maxInspected = 1 << 30
+
+// wholeFile gives all that an opened file holds.
+func wholeFile(l *leaf) ([]byte, error) {
+	if l.info.Size > maxInspected {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that can be examined", l.name, l.info.Size, maxInspected)
+	}
+	content := make([]byte, l.info.Size)
+	if err := readFull(l.file, content, 0); err != nil {
+		return nil, err
+	}
+	return content, nil
 }
 
 func (i *Inspection) inspectJournal(run *place) {
@@ -84,13 +105,12 @@ func (i *Inspection) inspectJournal(run *place) {
 		return
 	}
 	defer journal.close()
-	i.Journal = make([]byte, journal.info.Size)
-	if err := readFull(journal.file, i.Journal, 0); err != nil {
-		i.Journal, i.Fault = nil, &InvalidError{Err: err}
+	if i.Journal, err = wholeFile(journal); err != nil {
+		i.Fault = &InvalidError{Err: err}
 		return
 	}
 	var c content
-	lines := lineReader{file: journal.file, size: journal.info.Size}
+	lines := lineReader{file: bytes.NewReader(i.Journal), size: journal.info.Size}
 	for {
 		l, err := lines.next()
 		if err != nil {
@@ -123,12 +143,30 @@ func (i *Inspection) inspectProjection(run *place) {
 	}
 	if err == nil {
 		defer projection.close()
-		i.Projection = make([]byte, projection.info.Size)
-		err = readFull(projection.file, i.Projection, 0)
+		i.Projection, err = wholeFile(projection)
 	}
-	if err != nil {
-		i.Projection, i.ProjectionFault = nil, err
+	i.ProjectionFault = err
+}
+
+// inspectKinds finds what stands where something of another kind belongs.
+func (i *Inspection) inspectKinds(run *place) error {
+	for _, leaf := range []struct {
+		name string
+		kind Kind
+		why  error
+	}{
+		{projectionName, Regular, errNotRegular}, {lockName, Regular, errNotRegular}, {materialsName, Directory, errNotDirectory},
+	} {
+		found, err := run.dir.Lstat(leaf.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("the directory of the Run: %w", err)
+		case found.Kind != leaf.kind:
+			i.Obstacles = append(i.Obstacles, fmt.Sprintf("%s %v", leaf.name, leaf.why))
+		}
 	}
+	return nil
 }
 
 func (i *Inspection) inspectMaterials(run *place) {
