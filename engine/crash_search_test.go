@@ -96,7 +96,13 @@ func (r *search) enough() bool {
 func (r *search) cut(at promise, after string) {
 	r.mu.Lock()
 	r.cuts++
+	if at.failed != "" { // whatever the disk is like: one like it may have been checked
+		r.violations = append(r.violations, r.story.where(at)+after+": "+at.failed)
+	}
 	r.mu.Unlock()
+	if at.failed != "" {
+		return
+	}
 	for state := range at.disk.Cut(r.depth.tears).States(r.depth.disks) {
 		if !r.fresh(state.Disk, at) {
 			continue
@@ -174,10 +180,18 @@ func (s *story) deaths(at promise) []*crashfs.Disk {
 func (s *story) carryOn(disk *crashfs.Disk, at promise, closely bool) (then []promise) {
 	o := newOperator(disk.Process(), true)
 	list, err := o.keeper.List(context.Background(), paperCaller)
-	if err != nil || len(list.Runs) == 0 {
-		return nil // a start that was never acknowledged, or refused by its name
+	if err == nil && len(list.Runs) == 0 && at.least == 0 {
+		return nil // a start that was never acknowledged
+	}
+	if err != nil || len(list.Runs) != 1 || len(list.UnavailableRuns) > 0 {
+		at.disk, at.failed = disk, fmt.Sprintf("the next process finds %+v, %v", list, err)
+		return []promise{at}
 	}
 	found := s.updated[list.Runs[0].Status.UpdatedAt]
+	if found < at.least || found > at.most {
+		at.disk, at.failed = disk, fmt.Sprintf("the next process finds %d records instead of %d to %d", found, at.least, at.most)
+		return []promise{at}
+	}
 	next := at.step
 	for s.before(next) > found {
 		next--

@@ -107,9 +107,6 @@ func (s *story) before(step int) int {
 // survivors checks a disk after a crash at the given moment, and tells what is wrong
 // with it.
 func (s *story) survivors(disk *crashfs.Disk, at promise) string {
-	if at.failed != "" {
-		return at.failed
-	}
 	if s.zeroed(disk, at) {
 		return s.refused(disk, at)
 	}
