@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -140,7 +141,8 @@ type journalExportCommand struct {
 // exportAnswer is the answer of an export.
 type exportAnswer struct {
 	*engine.Exported
-	Archive string `json:"archive"`
+	Archive string   `json:"archive"`
+	Notes   []string `json:"notes"` // harmless things worth knowing
 }
 
 func (c *journalExportCommand) run(s *session) error {
@@ -167,7 +169,29 @@ func (c *journalExportCommand) run(s *session) error {
 	page.fact("Materials", fmt.Sprint(report.Materials))
 	page.fact("Transcript", report.RunID+"/transcript.md, in the archive")
 	page.styled("Damage", strings.Join(report.Faults, "\n"), red)
-	return s.printReport(exportAnswer{report, name}, c.JSON, page.finish())
+	notes := []string{}
+	if s.inWorktree(name) {
+		notes = append(notes, "the archive lies in the worktree, where it counts as a change unless Git ignores it: move it away, or name a place outside with --output")
+	}
+	page.fact("Note", strings.Join(notes, "\n"))
+	return s.printReport(exportAnswer{report, name, notes}, c.JSON, page.finish())
+}
+
+// inWorktree tells whether a file lies in the worktree of the command.
+func (s *session) inWorktree(name string) bool {
+	w, err := s.keeper().Workspace(context.Background(), s.caller())
+	if err != nil {
+		return false
+	}
+	folder, err := filepath.Abs(filepath.Dir(name))
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(w.WorktreeRoot, folder)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // exportFailure says why there is no archive.
