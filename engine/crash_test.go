@@ -41,15 +41,16 @@ func crashDepth(t *testing.T, short, whole depth) depth {
 	return d
 }
 
-// TestPromisesNameTheirTests: what docs/durability.md names exists.
+// TestPromisesNameTheirTests: what docs/durability.md names exists in the room that it
+// names, and each promise names a test.
 func TestPromisesNameTheirTests(t *testing.T) {
 	page, err := os.ReadFile("../docs/durability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sources strings.Builder
-	for _, room := range []string{"engine", "journal", "cmd/slipwayd/faults"} {
-		files, err := filepath.Glob("../" + room + "/*_test.go")
+	sources := map[string]string{}
+	for room, folder := range map[string]string{"engine": ".", "journal": "../journal", "faults": "../cmd/slipwayd/faults"} {
+		files, err := filepath.Glob(folder + "/*_test.go")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,16 +59,38 @@ func TestPromisesNameTheirTests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sources.Write(text)
+			sources[room] += string(text)
 		}
 	}
-	names := regexp.MustCompile(`\bTest[A-Z]\w*`).FindAllString(string(page), -1)
-	for _, name := range names {
-		if !strings.Contains(sources.String(), "func "+name+"(") {
+	_, promises, _ := strings.Cut(string(page), "## What is promised\n")
+	promises, after, _ := strings.Cut(promises, "\n\nTest")
+	inRoom := regexp.MustCompile("`(engine|journal|faults)` (Test[^`|;]*)")
+	test := regexp.MustCompile(`Test[A-Z]\w*`)
+	rows := strings.Split(strings.TrimSpace(promises), "\n")[2:]
+	for _, row := range rows {
+		named := inRoom.FindAllStringSubmatch(row, -1)
+		if len(named) == 0 || len(test.FindAllString(row, -1)) == 0 {
+			t.Errorf("no test holds %s", row)
+		}
+		found := 0
+		for _, in := range named {
+			for _, name := range test.FindAllString(in[2], -1) {
+				found++
+				if !strings.Contains(sources[in[1]], "func "+name+"(") {
+					t.Errorf("%s has no %s", in[1], name)
+				}
+			}
+		}
+		if all := len(test.FindAllString(row, -1)); found != all {
+			t.Errorf("%d of %d tests stand behind their room: %s", found, all, row)
+		}
+	}
+	for _, name := range test.FindAllString("Test"+after, -1) {
+		if !strings.Contains(sources["engine"], "func "+name+"(") {
 			t.Errorf("there is no %s", name)
 		}
 	}
-	if len(names) < 20 {
-		t.Errorf("the page names %d tests", len(names))
+	if len(rows) < 12 {
+		t.Errorf("the page makes %d promises", len(rows))
 	}
 }
