@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"slipway/journal"
@@ -23,8 +24,9 @@ type Verification struct {
 type RunCheck struct {
 	ID        string          `json:"id"`
 	Sound     bool            `json:"sound"`
-	Faults    []string        `json:"faults"` // why it is not; empty where it is
-	Notes     []string        `json:"notes"`  // harmless things worth knowing
+	Busy      bool            `json:"busy,omitempty"` // not examined: another operation held it all the time
+	Faults    []string        `json:"faults"`         // why it is not sound; empty where it is
+	Notes     []string        `json:"notes"`          // harmless things worth knowing
 	Workspace string          `json:"workspace,omitempty"`
 	State     schema.State    `json:"state,omitempty"` // where the Run can be read
 	Bytes     int             `json:"journal_bytes"`
@@ -97,6 +99,7 @@ func (k *Keeper) Verify(ctx context.Context, caller Caller, id string) (*Verific
 		}
 		if errors.Is(err, journal.ErrBusy) && id == "" {
 			check, err = newExamination(each), nil
+			check.Busy = true
 			check.fault("another operation holds the Run: it could not be examined")
 		}
 		if err != nil {
@@ -284,6 +287,11 @@ func projectionState(content []byte, run *Run) (ProjectionState, int64) {
 		return ProjectionDamaged, stored.Revision
 	}
 	return ProjectionCurrent, stored.Revision
+}
+
+// Damaged tells whether any Run that was examined is not sound.
+func (v *Verification) Damaged() bool {
+	return slices.ContainsFunc(v.Runs, func(r RunCheck) bool { return !r.Sound && !r.Busy })
 }
 
 // notListed is the error where the directory of Runs can not be read.

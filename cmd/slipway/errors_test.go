@@ -163,7 +163,16 @@ func TestBusyRun(t *testing.T) {
 			other.onTheSocket(busy, other.onTheLine(busy))
 		})
 	}
+	waiting.Go(w.verifyWhileBusy)
 	waiting.Wait()
+}
+
+// verifyWhileBusy: a Run in use is no damaged one.
+func (w *world) verifyWhileBusy() {
+	got := w.run(w.env, "", "journal", "verify", "--all")
+	if got.exit != 3 || !bytes.Contains(got.stderr, []byte(`"code":"run_busy"`)) || !bytes.Contains(got.stdout, []byte("not examined")) || bytes.Contains(got.stdout, []byte("damaged")) {
+		w.t.Errorf("exit %d\n%s%s", got.exit, got.stdout, got.stderr)
+	}
 }
 
 // TestNoCodeIsLeftOut: each code of the contract is met, or there is a reason

@@ -44,8 +44,11 @@ func (c *journalVerifyCommand) run(s *session) error {
 	if err := s.printReport(report, c.JSON, paperOf(os.Stdout).verified(report, c.Run != nil)); err != nil {
 		return err
 	}
-	if !report.Sound {
+	switch {
+	case report.Damaged():
 		return schema.Runtime(schema.CodeRunJournalInvalid, schema.NextListRuns(s.place()), nil, "not every Run is sound: the report on stdout names what is wrong")
+	case !report.Sound:
+		return schema.Runtime(schema.CodeRunBusy, schema.NextListRuns(s.place()), nil, "not every Run could be examined: another operation holds those that the report on stdout names; repeat later")
 	}
 	return nil
 }
@@ -77,9 +80,12 @@ func (p paper) verified(report *engine.Verification, closely bool) string {
 func (p paper) checked(r *engine.RunCheck, closely bool) string {
 	page := p.page()
 	page.fact("Run", r.ID)
-	if r.Sound {
+	switch {
+	case r.Sound:
 		page.fact("Verdict", "sound")
-	} else {
+	case r.Busy:
+		page.styled("Verdict", "not examined:\n"+strings.Join(r.Faults, "\n"), red)
+	default:
 		page.styled("Verdict", "damaged:\n"+strings.Join(r.Faults, "\n"), red)
 	}
 	page.fact("Worktree", r.Workspace)
