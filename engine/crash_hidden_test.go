@@ -10,6 +10,7 @@ import (
 
 	"slipway/engine"
 	"slipway/journal/crashfs"
+	"slipway/journal/faultfs"
 	"slipway/schema"
 )
 
@@ -87,33 +88,42 @@ func TestDeathWhileAStartIsTakenBack(t *testing.T) {
 }
 
 func takenBack(t testing.TB, fate func(string) crashfs.SyncFate) string {
-	q := engine.StartRequest{Goal: "begin", Budget: 9, Source: newIssue().envelope(t)}
-	for n := 1; ; n++ {
-		disk := crashfs.New(testWorkspace.GitCommonDir)
-		disk.Fate = fate
-		renamed := false
-		files, died := killing(disk, n, syscall.EIO, func(kind, at string) bool {
-			trigger := renamed && kind == "sync"
-			renamed = renamed || kind == "rename" && strings.HasPrefix(at, "slipway/runs/")
-			return trigger
-		})
-		o := newOperator(files, true)
-		o.git.worktree = clean
-		_, told := o.keeper.Start(context.Background(), paperCaller, q)
-		if !died() {
-			if code := codeOf(told); code != schema.CodeMutationOutcomeAmbiguous {
-				return fmt.Sprintf("told %v", told)
+	for _, fault := range []error{syscall.EIO, &faultfs.Done{Err: syscall.EIO}} {
+		for n, died := 1, true; died; n++ {
+			var violation string
+			if violation, died = takenBackUntil(t, fate, fault, n); violation != "" {
+				return fmt.Sprintf("%v, death at change %d: %s", fault, n, violation)
 			}
-			return ""
-		}
-		fault := halfARun(disk, func(o *operator) error {
-			_, err := o.keeper.Start(context.Background(), paperCaller, q)
-			return err
-		})
-		if fault != "" {
-			return fmt.Sprintf("death at change %d: %s", n, fault)
 		}
 	}
+	return ""
+}
+
+// takenBackUntil lets the process die at the n-th change after the fault of the sync
+// that makes the name durable, and tells whether it got that far.
+func takenBackUntil(t testing.TB, fate func(string) crashfs.SyncFate, fault error, n int) (violation string, died bool) {
+	q := engine.StartRequest{Goal: "begin", Budget: 9, Source: newIssue().envelope(t)}
+	disk := crashfs.New(testWorkspace.GitCommonDir)
+	disk.Fate = fate
+	renamed := false
+	files, dead := killing(disk, n, fault, func(kind, at string) bool {
+		trigger := renamed && kind == "sync"
+		renamed = renamed || kind == "rename" && strings.HasPrefix(at, "slipway/runs/")
+		return trigger
+	})
+	o := newOperator(files, true)
+	o.git.worktree = clean
+	_, told := o.keeper.Start(context.Background(), paperCaller, q)
+	if !dead() {
+		if codeOf(told) != schema.CodeMutationOutcomeAmbiguous {
+			violation = fmt.Sprintf("told %v", told)
+		}
+		return violation, false
+	}
+	return halfARun(disk, func(o *operator) error {
+		_, err := o.keeper.Start(context.Background(), paperCaller, q)
+		return err
+	}), true
 }
 
 // TestDeathDuringARemoval: another process sweeps what is left, whose name may not be
