@@ -14,6 +14,9 @@ import (
 	"slipway/schema"
 )
 
+// statesOfACut bounds the disks that are tried for one cut.
+const statesOfACut = 64 / crashStride
+
 // killing gives a process that dies at its n-th change of the disk after the first one that
 // trigger accepts, which has the fault, and tells whether it got that far.
 func killing(disk *crashfs.Disk, n int, fault error, trigger func(kind, at string) bool) (p *crashfs.Process, died func() bool) {
@@ -39,7 +42,7 @@ func killing(disk *crashfs.Disk, n int, fault error, trigger func(kind, at strin
 // and after each change of another process, which sweeps.
 func halfARun(disk *crashfs.Disk, sweep func(o *operator) error) string {
 	look := func(disk *crashfs.Disk, when string) string {
-		for state := range disk.Cut(0).States(64) {
+		for state := range disk.Cut(0).States(statesOfACut) {
 			report, err := newOperator(state.Disk.Process(), true).keeper.Verify(context.Background(), paperCaller, "")
 			if err != nil {
 				return fmt.Sprintf("%s, disk [%s]: %v", when, state.Name, err)
@@ -55,7 +58,7 @@ func halfARun(disk *crashfs.Disk, sweep func(o *operator) error) string {
 	if fault := look(disk, "after the death"); fault != "" {
 		return fault
 	}
-	for state := range disk.Cut(0).States(64) {
+	for state := range disk.Cut(0).States(statesOfACut) {
 		o := newOperator(state.Disk.Process(), true)
 		o.ids, o.git.worktree = 1_000_000, clean
 		if err := sweep(o); err != nil {
