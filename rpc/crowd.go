@@ -14,29 +14,42 @@ func connectionLimit(files int) int {
 	return min(maxConnections, max(files/2, minConnections))
 }
 
-// makeRoom ends the connection that has been idle for longest, so that connections
-// which nobody uses keep no command out. The peer notices when it sends again, and
-// then knows that nothing was taken. It reports whether there was one. The caller
-// holds mu.
+// makeRoom ends a connection that nobody uses, so that such connections keep no
+// command out: one that never said who it is before one that did, and of these the
+// one that has been idle for longest. The peer notices when it sends again, and then
+// knows that nothing was taken. It reports whether there was one. The caller holds mu.
 func (s *Server) makeRoom() bool {
-	var oldest *session
-	var since time.Time
+	var least *session
+	var use usage
 	for n := range s.sessions {
-		if idle, at := n.idle(); idle && (oldest == nil || at.Before(since)) {
-			oldest, since = n, at
+		if now := n.usage(); !now.busy && (least == nil || now.lessThan(use)) {
+			least, use = n, now
 		}
 	}
-	if oldest == nil {
+	if least == nil {
 		return false
 	}
-	delete(s.sessions, oldest)
-	stopReading(oldest.conn)
+	delete(s.sessions, least)
+	stopReading(least.conn)
 	return true
 }
 
-// idle tells whether nobody waits for anything on the connection, and since when.
-func (n *session) idle() (bool, time.Time) {
+// usage is what a connection is used for.
+type usage struct {
+	busy       bool // somebody waits for something on it
+	introduced bool
+	last       time.Time // when it became idle
+}
+
+func (u usage) lessThan(other usage) bool {
+	if u.introduced != other.introduced {
+		return other.introduced
+	}
+	return u.last.Before(other.last)
+}
+
+func (n *session) usage() usage {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.calls) == 0 && len(n.subscriptions) == 0, n.used
+	return usage{len(n.calls) > 0 || len(n.subscriptions) > 0, n.introduced, n.used}
 }
