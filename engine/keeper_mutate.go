@@ -225,14 +225,28 @@ func (k *Keeper) repeat(v *visit, w *journal.Writer, d Decision, failed storageF
 
 // commitNext records the event of an existing Run.
 func (k *Keeper) commitNext(ctx context.Context, v *visit, w *journal.Writer, d Decision, failed storageFailure) (*schema.ProtocolState, error) {
-	record, err := d.Event.record(d.Run.Sequence())
+	record, err := v.record(ctx, d, d.Run.Sequence(), failed)
 	if err != nil {
-		return nil, failed.of(err)
-	}
-	if err := v.recheck(ctx); err != nil {
 		return nil, err
 	}
 	return k.commit(v, w, d, record, failed)
+}
+
+// record encodes the event and makes the last checks before anything of it is
+// written, its materials included: the workspace once more, then the size
+// (errors.md, section 7, COMMIT).
+func (v *visit) record(ctx context.Context, d Decision, sequence int64, failed storageFailure) (journal.Record, error) {
+	record, err := d.Event.record(sequence)
+	if err != nil {
+		return record, failed.of(err)
+	}
+	if err := v.recheck(ctx); err != nil {
+		return record, err
+	}
+	if err := journal.CheckSize(record); err != nil {
+		return record, failed.of(err)
+	}
+	return record, nil
 }
 
 // commit appends the record. From then on the Run is what the decision made it.

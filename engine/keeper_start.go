@@ -65,14 +65,8 @@ func (k *Keeper) head(ctx context.Context, caller Caller, q StartRequest) (*sour
 // create commits the first event of a Run.
 func (k *Keeper) create(ctx context.Context, v *visit, id string, d Decision) (*schema.ProtocolState, error) {
 	failed := storageFailure{place: v.place(), next: schema.NextInspectRuns(v.place())}
-	record, err := d.Event.record(1)
-	if err == nil {
-		err = journal.CheckSize(record)
-	}
+	record, err := v.record(ctx, d, 1, failed)
 	if err != nil {
-		return nil, failed.of(err)
-	}
-	if err := v.recheck(ctx); err != nil {
 		return nil, err
 	}
 	release, ok := v.turn(ctx, id)

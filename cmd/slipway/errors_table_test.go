@@ -27,7 +27,7 @@ var metElsewhere = map[schema.Code]string{
 	schema.CodeInvalidDestructiveGrant:             "reserved",
 	schema.CodeRunUnavailable:                      "never an error: it is in a listing",
 	schema.CodeRunBusy:                             "needs a held lock: TestBusyRun",
-	schema.CodeJournalRecordTooLarge:               "no input that is accepted makes such a record: journal",
+	schema.CodeJournalRecordTooLarge:               "needs an envelope of millions of bytes: engine",
 	schema.CodeMaterialCorrupt:                     "needs a catalogue that no start records: source",
 	schema.CodeMutationOutcomeAmbiguous:            "needs a disk that fails: engine",
 	schema.CodeMutationCommittedProjectionStale:    "needs a disk that fails: engine",
