@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slipway/schema"
+	"slipway/source"
 )
 
 // HistoryError says which event can not be part of the history of a Run.
@@ -76,6 +77,9 @@ func begin(id string, e Event) (*Run, error) {
 		currentGit: e.Change.Observed.Git, current: none,
 	}
 	if s.Source != nil {
+		if err := source.CheckStart(s.Source); err != nil {
+			return nil, err
+		}
 		r.pin(s.Source)
 	}
 	return r, r.apply(e)

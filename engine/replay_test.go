@@ -86,17 +86,23 @@ func TestReplayIsRefused(t *testing.T) {
 		"ended, yet waiting":        {asked, 1, func(c *engine.Change) { c.State, c.PauseReason, c.Summary = schema.Ended, "", "the end" }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.h.t = t
-			c.h.replayed() // undamaged
-			events := c.h.decoded()
-			at := c.at
-			if at < 0 {
-				at += len(events)
-			}
-			c.do(&events[at].Change)
-			wantRefusedHistory(t, events[:at+1], at+1)
+			c.h.wantRefusedWith(t, c.at, c.do)
 		})
 	}
+}
+
+// wantRefusedWith damages the event at an index, counted from the end where it is
+// negative.
+func (h *history) wantRefusedWith(t *testing.T, at int, damage func(*engine.Change)) {
+	t.Helper()
+	h.t = t
+	h.replayed() // undamaged
+	events := h.decoded()
+	if at < 0 {
+		at += len(events)
+	}
+	damage(&events[at].Change)
+	wantRefusedHistory(t, events[:at+1], at+1)
 }
 
 func wantRefusedHistory(t *testing.T, events []engine.Event, at int) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"strings"
 
 	"slipway/schema"
 	"slipway/source"
@@ -75,21 +76,30 @@ func (r *Run) applySource(c *Change, e Event) error {
 	}
 	switch e.Type {
 	case SourceRefreshed:
-		if c.Refreshed.ManifestRevision != r.pinned.ManifestRevision {
-			return errors.New("a refresh changed the manifest")
+		if err := source.CheckRefreshed(r.pinned, r.accepted, c.Refreshed, strings.Join(c.Observations, "\n")); err != nil {
+			return err
 		}
 		r.pinned = c.Refreshed
 	case SourceCandidateCreated:
-		if c.Candidate.CandidateID != c.Resumed.CandidateID {
-			return errors.New("two names for one candidate")
-		}
-		r.candidate = c.Candidate
+		return r.applyCandidate(c, e)
 	case SourcePinned:
 		return r.applyChoice(c, e, choosePinned)
 	case SourceAmended:
 		return r.applyChoice(c, e, chooseAdopt)
 	}
 	return nil
+}
+
+// applyCandidate takes a candidate that waits from then on.
+func (r *Run) applyCandidate(c *Change, e Event) error {
+	switch {
+	case c.Candidate.CandidateID != c.Resumed.CandidateID, r.choiceOf(c.Candidate.CandidateID) != nil:
+		return errors.New("a candidate has two names, or the name of another one")
+	case !c.Candidate.CreatedAt.Equal(e.At):
+		return errors.New("a candidate was not made when it was recorded")
+	}
+	r.candidate = c.Candidate
+	return source.CheckCandidate(r.pinned, r.accepted, c.Candidate, strings.Join(c.Observations, "\n"))
 }
 
 // applyChoice resolves the candidate that waits (source.md, 12.2).

@@ -147,13 +147,17 @@ func (e *Envelope) commentsFault() string {
 	return ""
 }
 
+func commentURL(issueURL string, databaseID int64) string {
+	return issueURL + "#issuecomment-" + strconv.FormatInt(databaseID, 10)
+}
+
 func (c *Comment) fault(issueURL string) string {
 	switch {
 	case !isNodeID(c.NodeID):
 		return "node_id is no node id"
 	case c.DatabaseID < 1:
 		return "database_id is not positive"
-	case c.URL != issueURL+"#issuecomment-"+strconv.FormatInt(c.DatabaseID, 10):
+	case c.URL != commentURL(issueURL, c.DatabaseID):
 		return "url is not canonical_url, #issuecomment- and database_id"
 	case !isTime(c.UpdatedAt):
 		return "updated_at is no RFC 3339 time"
