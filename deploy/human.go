@@ -57,9 +57,9 @@ func (r *DoctorReport) Text() string {
 // layout or from steering a terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '\uFFFD'
+		if unicode.IsGraphic(r) {
+			return r
 		}
-		return r
+		return '\uFFFD'
 	}, s)
 }

@@ -26,7 +26,7 @@ func TestRenderForPOSIXShells(t *testing.T) {
 		{[]string{"~", "#", "!", "$x", "`", `\`, "a;b", "a\nb", "{a}", "[a]", "*", "?"},
 			"'~' '#' '!' '$x' '`' '\\' 'a;b' 'a\nb' '{a}' '[a]' '*' '?'"},
 	} {
-		if got := schema.Render(test.argv, false); got != test.want {
+		if got := schema.Render(test.argv, schema.POSIXShells); got != test.want {
 			t.Errorf("got %s, want %s", got, test.want)
 		}
 	}
@@ -45,19 +45,37 @@ func TestShellReadsBackWhatWasRendered(t *testing.T) {
 		if first%16 != 0 && first > 127 {
 			continue // one of sixteen is enough where no shell has a meaning for it
 		}
-		out, err := exec.Command(shell, "-c", schema.Render(argv, false)).Output()
+		script := schema.Render(argv, schema.POSIXShells) + "\n" + schema.Render(argv, schema.POSIXTerminal)
+		out, err := exec.Command(shell, "-c", script).Output()
 		if err != nil {
 			t.Fatalf("%q: %v", argv, err)
 		}
-		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !reflect.DeepEqual(got, argv[2:]) {
-			t.Errorf("%q came back as %q", argv[2:], got)
+		want := append(argv[2:], argv[2:]...)
+		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q came back as %q", want, got)
+		}
+	}
+}
+
+// What a terminal would obey does not get there, and yet the shell has all of it.
+func TestRenderForATerminal(t *testing.T) {
+	for _, test := range []struct{ element, want string }{
+		{"", "''"},
+		{"/srv/it's here", `'/srv/it'"'"'s here'`},
+		{"\x1b[2J", `"$(printf '\033')"'[2J'`},
+		{"a\u202e\x7fb c", `a"$(printf '\342\200\256\177')"'b c'`},
+		{"a\n\tb", "'a\n\tb'"},
+		{"a\r\n", `a"$(printf '\015')"'` + "\n'"},
+	} {
+		if got := schema.Render([]string{test.element}, schema.POSIXTerminal); got != test.want {
+			t.Errorf("%q: got %s, want %s", test.element, got, test.want)
 		}
 	}
 }
 
 func TestRenderForWindowsLeavesHarmlessWordsBare(t *testing.T) {
 	argv := []string{"slipway", "status", "7d1f2a52-3c44", "--root", `C:\src\demo`}
-	if got := schema.Render(argv, true); got != `slipway status 7d1f2a52-3c44 --root C:\src\demo` {
+	if got := schema.Render(argv, schema.WindowsShells); got != `slipway status 7d1f2a52-3c44 --root C:\src\demo` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -140,7 +158,7 @@ func TestTrampolineGivesTheArgumentsBack(t *testing.T) {
 		"'", "it's", "a\tb", "a\nb", "@x", "-foo.bar", "--%", "é𝄞", `"`, `a"b c`,
 	} {
 		argv := []string{"slipway", "status", argument, "--root", `C:\src`}
-		_, got := readTrampoline(t, schema.Render(argv, true))
+		_, got := readTrampoline(t, schema.Render(argv, schema.WindowsShells))
 		if !reflect.DeepEqual(got, argv) {
 			t.Errorf("%q came back as %q", argv, got)
 		}
@@ -151,7 +169,7 @@ func TestTrampolineGivesAnyArgumentsBack(t *testing.T) {
 	awkward := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune(` \"'%!$`+"`\t")), rapid.Rune().Filter(func(r rune) bool { return r != 0 })))
 	rapid.Check(t, func(t *rapid.T) {
 		argv := append([]string{"slipway", "%"}, rapid.SliceOf(awkward).Draw(t, "argv")...)
-		if _, got := readTrampoline(t, schema.Render(argv, true)); !reflect.DeepEqual(got, argv) {
+		if _, got := readTrampoline(t, schema.Render(argv, schema.WindowsShells)); !reflect.DeepEqual(got, argv) {
 			t.Fatalf("%q came back as %q", argv, got)
 		}
 	})
@@ -170,7 +188,7 @@ func TestTrampolineFindsPowerShell(t *testing.T) {
 		"D:\\W\" & calc": `C:\Windows` + below,
 	} {
 		t.Setenv("SystemRoot", systemRoot)
-		if got, _ := readTrampoline(t, schema.Render([]string{"slipway", "a b"}, true)); got != want {
+		if got, _ := readTrampoline(t, schema.Render([]string{"slipway", "a b"}, schema.WindowsShells)); got != want {
 			t.Errorf("%q: %s", systemRoot, got)
 		}
 	}
@@ -178,7 +196,7 @@ func TestTrampolineFindsPowerShell(t *testing.T) {
 
 func TestChoices(t *testing.T) {
 	place := schema.Place{Root: absolute("/srv/it's here"), Identity: demo.Identity}
-	root := schema.Render([]string{place.Root}, false)
+	root := schema.Render([]string{place.Root}, schema.POSIXShells)
 	for name, test := range map[string]struct {
 		next schema.Next
 		want []string
@@ -203,14 +221,14 @@ func TestChoices(t *testing.T) {
 			"- install-kiro: requires surface (enum via --surface) choices=ide|cli",
 		}},
 	} {
-		if got := test.next.Choices(false); !reflect.DeepEqual(got, test.want) {
+		if got := test.next.Choices(schema.POSIXShells); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
 func TestChoicesForWindowsUseItsShells(t *testing.T) {
-	lines := schema.NextInspectRun(schema.Place{Root: absolute("/srv/it's here"), Identity: demo.Identity}, "r").Choices(true)
+	lines := schema.NextInspectRun(schema.Place{Root: absolute("/srv/it's here"), Identity: demo.Identity}, "r").Choices(schema.WindowsShells)
 	if len(lines) != 2 {
 		t.Fatalf("%q", lines)
 	}

@@ -47,7 +47,7 @@ func Harmless(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {
 		switch {
-		case r == '\n', r == '\t', unicode.IsGraphic(r):
+		case !unseen(r):
 			b.WriteRune(r)
 		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)
@@ -57,6 +57,9 @@ func Harmless(s string) string {
 	}
 	return b.String()
 }
+
+// unseen tells whether a character does something else than to be seen.
+func unseen(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 
 // EncodedSize returns the bytes of s as a JSON string literal, both quotes
 // counted (wire.md, 1.2). It is what [Marshal] writes for every valid UTF-8

@@ -137,7 +137,7 @@ func (p painter) lines(b *board, now time.Time) (head, body []string) {
 		}
 	}
 	count := fmt.Sprintf("  %d Runs, %d live", len(all), live)
-	root := cut(b.root, max(p.width-cellsOf(count), 0))
+	root := cut(plain(b.root), max(p.width-cellsOf(count), 0))
 	head = append(head, p.style(bold, cut(fit(root, p.width-cellsOf(count))+count, p.width)))
 	if b.notice != "" {
 		return head, []string{cut(b.notice, p.width)}

@@ -216,7 +216,7 @@ func (p paper) foreign(list *schema.StatusList) string {
 	t := table{heads: []string{"RUN", "STATE", "WORKTREE", "GOAL"}, style: func(int) string { return faint }}
 	for _, entry := range list.Runs {
 		if run := entry.Stub; run != nil {
-			t.rows = append(t.rows, []string{run.ID, string(run.State) + " (foreign)", schema.Harmless(run.Workspace), plain(run.Goal)})
+			t.rows = append(t.rows, []string{run.ID, string(run.State) + " (foreign)", plain(run.Workspace), plain(run.Goal)})
 		}
 	}
 	if len(t.rows) == 0 {

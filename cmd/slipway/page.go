@@ -60,11 +60,22 @@ func (p *page) finishWith(next schema.Next) string { return p.finish() + p.choic
 // choices are the ways on, after an empty line. A command is never cut, wrapped
 // or spelled otherwise: it is there to be copied.
 func (p paper) choices(next schema.Next) string {
-	lines := next.Choices(runtime.GOOS == "windows")
+	lines := next.Choices(p.shells())
 	if len(lines) == 0 {
 		return ""
 	}
 	return "\n" + p.style(bold, lines[0]) + "\n" + strings.Join(lines[1:], "\n") + "\n"
+}
+
+// shells are those that a command on the paper may be pasted into.
+func (p paper) shells() schema.Shells {
+	switch {
+	case runtime.GOOS == "windows":
+		return schema.WindowsShells
+	case p.terminal:
+		return schema.POSIXTerminal
+	}
+	return schema.POSIXShells
 }
 
 // table is lines in columns, as wide as their content. What is left of the line is

@@ -228,7 +228,7 @@ func (h *host) follow(next schema.Next, id string, values map[string]string) (*s
 
 // step runs a command that answers a protocol state.
 func (h *host) step(argv []string) (*schema.ProtocolState, error) {
-	fmt.Printf("\n  $ %s\n", schema.Render(argv, runtime.GOOS == "windows"))
+	fmt.Printf("\n  $ %s\n", shown(argv))
 	output, err := h.slipway(argv)
 	if err != nil {
 		return nil, err
@@ -237,9 +237,17 @@ func (h *host) step(argv []string) (*schema.ProtocolState, error) {
 	return state, json.Unmarshal(output, state)
 }
 
+// shown is a command as it is typed here.
+func shown(argv []string) string {
+	if runtime.GOOS == "windows" {
+		return schema.Render(argv, schema.WindowsShells)
+	}
+	return schema.Render(argv, schema.POSIXTerminal)
+}
+
 // show runs a command and prints what it answers.
 func (h *host) show(argv ...string) error {
-	fmt.Printf("\n  $ %s\n", schema.Render(argv, runtime.GOOS == "windows"))
+	fmt.Printf("\n  $ %s\n", shown(argv))
 	output, err := h.slipway(argv)
 	fmt.Println(indent(string(output)))
 	return err
