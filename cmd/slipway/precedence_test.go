@@ -178,6 +178,7 @@ func orders() []ordered {
 			in(schema.CodeSourceChoiceRequiresCandidate, "choice", "--source-choice x"),
 			in(schema.CodeInvalidSourceChoice, "choice", "--source-choice x --candidate c"),
 			in(schema.CodeSourceModeConflict, "choice", "--source-choice pinned --candidate c", "pinned", "--use-pinned-source"),
+			in(schema.CodeSourceModeConflict, "pinned", "--use-pinned-source", "source", "--source-file none"),
 			noRoot,
 			in(schema.CodeInvalidSourceCandidate, "source", "--source-file none"),
 			in(schema.CodeInvalidSourceCandidate, "source", "--source-file $TMP/blank"),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -57,7 +58,7 @@ func (w *world) reachSource(stage string) {
 	switch stage {
 	case "source":
 		w.start(map[string]any{"source": newIssue().envelope(w.t)})
-		w.vars["REQUIREMENTS"] = fmt.Sprint(w.last["pinned_source"].(map[string]any)["requirements_revision"])
+		w.pinned()
 	case "source stopped":
 		w.reach("source")
 		w.stop()
@@ -66,10 +67,10 @@ func (w *world) reachSource(stage string) {
 		w.refresh(w.amended())
 	case "invalid candidate":
 		w.reach("source stopped")
-		w.refresh(&issue{id: newIssue().id, url: newIssue().url, body: "<!-- slipway-level: objective/v1 -->\n"})
+		w.refresh(unusable())
 	case "chosen":
 		w.reach("candidate")
-		w.do("run/resume", map[string]any{"run": w.vars["RUN"], "source_choice": "pinned", "candidate": w.vars["CANDIDATE"]})
+		w.choose("pinned")
 	default:
 		w.t.Fatalf("no stage %q", stage)
 	}
@@ -106,6 +107,21 @@ func (w *world) refresh(head *issue) {
 	w.vars["CANDIDATE"] = fmt.Sprint(w.last["source_candidate"].(map[string]any)["candidate_id"])
 }
 
+// choose resolves the candidate that waits. It is left in $FORMER, with the choice
+// in $CHOSEN and the other one in $SPURNED.
+func (w *world) choose(choice string) {
+	w.do("run/resume", map[string]any{"run": w.vars["RUN"], "source_choice": choice, "candidate": w.vars["CANDIDATE"]})
+	w.pinned()
+	w.vars["FORMER"], w.vars["CHOSEN"] = w.vars["CANDIDATE"], choice
+	w.vars["SPURNED"] = map[string]string{"pinned": "adopt", "adopt": "pinned"}[choice]
+	delete(w.vars, "CANDIDATE")
+}
+
+// pinned leaves the revision of the requirements in $REQUIREMENTS.
+func (w *world) pinned() {
+	w.vars["REQUIREMENTS"] = fmt.Sprint(w.last["pinned_source"].(map[string]any)["requirements_revision"])
+}
+
 // destructive asks for a destructive confirmation with the second Action.
 func (w *world) destructive(budget int) {
 	w.start(map[string]any{"budget": budget})
@@ -129,26 +145,38 @@ type issue struct {
 	id, url, parent string
 	body            string // instead of the one with the manifest
 	comments        []issueComment
+	change          func(envelope map[string]any) // of what is sent; nil for none
 }
 
 type issueComment struct {
 	key, role, text string
 	id              int
+	title, node     string // "" for the key, and for one made of the id
 }
 
 func newIssue() *issue {
 	i := &issue{id: "I_7", url: "https://github.com/example-org/widgets/issues/7"}
 	for n, role := range []string{"outcome", "requirements", "acceptance_examples", "constraints", "non_goals"} {
-		i.comments = append(i.comments, issueComment{strings.ReplaceAll(role, "_", "-"), role, "About " + role + ".\n", 1001 + n})
+		i.comments = append(i.comments, issueComment{key: strings.ReplaceAll(role, "_", "-"), role: role, text: "About " + role + ".\n", id: 1001 + n})
 	}
 	return i
 }
 
 // amended is the Issue with a new chapter that follows the pinned revision.
-func (w *world) amended() *issue {
+func (w *world) amended() *issue { return w.amendment(2001) }
+
+// amendment is amended with a chapter of this comment.
+func (w *world) amendment(id int) *issue {
 	i := newIssue()
 	i.parent = w.vars["REQUIREMENTS"]
-	i.comments[0].text, i.comments[0].id = "Something else.\n", 2001
+	i.comments[0].text, i.comments[0].id = fmt.Sprintf("Something else, as %d says.\n", id), id
+	return i
+}
+
+// unusable is a head of the Issue that is no Change.
+func unusable() *issue {
+	i := newIssue()
+	i.body, i.comments = "<!-- slipway-level: objective/v1 -->\n", nil
 	return i
 }
 
@@ -165,9 +193,9 @@ func (i *issue) envelope(t *testing.T) json.RawMessage {
 	}
 	sections, comments := []map[string]any{}, []map[string]any{}
 	for _, c := range i.comments {
-		node := fmt.Sprintf("IC_%d", c.id)
+		node := cmp.Or(c.node, fmt.Sprintf("IC_%d", c.id))
 		sections = append(sections, map[string]any{
-			"key": c.key, "role": c.role, "title": c.key, "comment_node_id": node, "comment_database_id": c.id,
+			"key": c.key, "role": c.role, "title": cmp.Or(c.title, c.key), "comment_node_id": node, "comment_database_id": c.id,
 			"body_sha256": schema.FramedDigest("slipway-comment-body/v1", c.body()),
 		})
 		comments = append(comments, map[string]any{
@@ -184,14 +212,18 @@ func (i *issue) envelope(t *testing.T) json.RawMessage {
 		}
 		body = "<!-- slipway-level: change/v2 -->\n```slipway-manifest\n" + string(text) + "\n```\n"
 	}
-	envelope, err := schema.Marshal(map[string]any{
+	envelope := map[string]any{
 		"source_version": 2, "provider": "github", "host": "github.com", "repository_id": "R_1", "issue_id": i.id, "issue_number": 7,
 		"canonical_url": i.url, "updated_at": at, "fetched_at": at, "title": "Widgets", "body": body, "labels": []string{}, "comments": comments,
-	})
+	}
+	if i.change != nil {
+		i.change(envelope)
+	}
+	text, err := schema.Marshal(envelope)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return envelope
+	return text
 }
 
 // damage rewrites a file of the Run's storage.
