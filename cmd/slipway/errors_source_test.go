@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"strconv"
 	"strings"
 
 	"slipway/schema"
@@ -67,13 +66,8 @@ func sourceErrors() []wrong {
 		refused(schema.CodeSourceHistoryInPlaceEdit, sourceNext, func(_ *world, i *issue) { i.comments[0].text = "Something else.\n" }),
 		refused(schema.CodeSourceHistoryFork, "start start-with-source", func(_ *world, i *issue) { i.comments[0].id = 2001 }),
 		refused(schema.CodeSourceAliasLimit, "start start-with-source", func(w *world, i *issue) {
-			for n := range 64 {
-				moved := newIssue()
-				moved.url = strings.Replace(moved.url, "widgets", "widgets-"+strconv.Itoa(n), 1)
-				w.do("run/resume", map[string]any{"run": w.vars["RUN"], "source": moved.envelope(w.t)})
-				w.stop()
-			}
-			i.url = strings.Replace(i.url, "widgets", "the-last", 1)
+			w.move(64)
+			i.url = elsewhere("the-last")
 		}),
 	}
 }

@@ -120,13 +120,16 @@ func (w *world) bring(steps string) {
 			w.stop()
 			w.refresh(unusable())
 		case step == "kept":
-			w.reach("chosen")
+			w.reach("candidate")
+			w.draft()
+			w.choose("pinned")
 		case step == "spurned":
 			w.reach("invalid candidate")
 			w.choose("pinned")
 		case step == "adopted":
 			w.reach("candidate")
 			same = w.amended()
+			w.vars["FIRST"] = w.vars["REQUIREMENTS"]
 			w.choose("adopt")
 		case i == 0:
 			w.reach(step)
@@ -140,6 +143,11 @@ func (w *world) bring(steps string) {
 		w.file(name, head.envelope(w.t))
 	}
 	w.file("broken", []byte("{"))
+}
+
+// draft leaves the revision that waits in $DRAFT.
+func (w *world) draft() {
+	w.vars["DRAFT"] = fmt.Sprint(w.last["source_candidate"].(map[string]any)["requirements_revision"])
 }
 
 // lead leads the Run on from its first Action.

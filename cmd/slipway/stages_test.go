@@ -180,6 +180,21 @@ func unusable() *issue {
 	return i
 }
 
+// elsewhere is the URL of the Issue in another repository.
+func elsewhere(repository string) string {
+	return strings.Replace(newIssue().url, "widgets", repository, 1)
+}
+
+// move moves the Issue of a stopped Run n times, and as often the Run learns of it.
+func (w *world) move(n int) {
+	for i := range n {
+		moved := newIssue()
+		moved.url = elsewhere(fmt.Sprintf("widgets-%d", i))
+		w.do("run/resume", map[string]any{"run": w.vars["RUN"], "source": moved.envelope(w.t)})
+		w.stop()
+	}
+}
+
 func (c issueComment) body() string {
 	return "<!-- slipway-section:v1 key=" + c.key + " -->\n" + c.text
 }
