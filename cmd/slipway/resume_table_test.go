@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -342,13 +343,21 @@ func (w *world) isVoided(status map[string]any, action string) {
 	}
 }
 
-// answerOf is the JSON that a line prints in a mode; it has to succeed.
+// answerOf is what a line prints in a mode.
 func (w *world) answerOf(mode, line string) map[string]any {
 	w.t.Helper()
-	r := w.run(append(w.env, mode), "", w.argv(line)...)
+	moded := *w
+	moded.env = append(slices.Clip(w.env), mode)
+	return moded.json(line)
+}
+
+// json is what a line prints; it has to succeed.
+func (w *world) json(line string) map[string]any {
+	w.t.Helper()
+	r := w.run(w.env, "", w.argv(line)...)
 	var answer map[string]any
 	if err := decodeNumbers(r.stdout, &answer); err != nil || r.exit != 0 {
-		w.t.Fatalf("%s: %q: exit %d, %s %v", mode, line, r.exit, r.stderr, err)
+		w.t.Fatalf("%q: exit %d, %s %v", line, r.exit, r.stderr, err)
 	}
 	return answer
 }
@@ -356,7 +365,7 @@ func (w *world) answerOf(mode, line string) map[string]any {
 // statusOf is the status of a Run.
 func (w *world) statusOf(run string) map[string]any {
 	w.t.Helper()
-	return w.answerOf("SLIPWAY_DAEMON=require", "status --json -- "+run)
+	return w.json("status --json -- " + run)
 }
 
 // stored are the files of a Run, but for the picture of it that follows when there
