@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"slipway/schema"
 )
 
 // hostileFolder is a name that a file system allows and a terminal would obey.
@@ -21,6 +23,39 @@ func (w *world) inHostileFolder() {
 	w.vars["ROOT"] = root
 }
 
+// hostileStates are Runs with hostile texts in what only some states have: a request
+// to destroy, a candidate, a summary at the end.
+func (w *world) hostileStates() (runs []string) {
+	w.t.Helper()
+	w.start(map[string]any{"goal": hostile})
+	w.submit(func(o *schema.Outcome) {
+		o.Summary, o.SuggestedActions = hostile, []schema.Suggestion{{Kind: schema.Implement, Brief: hostile}}
+	})
+	request := schema.DestructiveRequest{
+		RequestID: "7d1f2a52-3c44-4a0e-9b7e-5f0f5d9a6c21", Impact: hostile, Targets: []schema.Target{{Kind: "git_ref", Value: hostile}},
+	}
+	request.ScopeSHA256 = schema.ScopeDigest(request.RequestID, request.Impact, request.Targets)
+	w.submit(func(o *schema.Outcome) {
+		asks(schema.DestructiveConfirmationRequired, hostile)(o)
+		o.Pause.DestructiveRequest = &request
+	})
+	runs = append(runs, w.vars["RUN"])
+
+	w.bring("source,stopped")
+	amended := w.amended()
+	amended.change = func(envelope map[string]any) { envelope["title"] = hostile }
+	w.refresh(amended)
+	runs = append(runs, w.vars["RUN"])
+
+	w.start(map[string]any{"goal": hostile})
+	for range 2 {
+		w.submit(func(o *schema.Outcome) {
+			o.Summary, o.Observations, o.KnownIssues = hostile, []string{hostile}, []string{hostile}
+		})
+	}
+	return append(runs, w.vars["RUN"])
+}
+
 // TestAHostileWorktreeIsShownHarmless: its name is in what people read wherever a
 // command says where it is, and where a Run of another worktree is listed.
 func TestAHostileWorktreeIsShownHarmless(t *testing.T) {
@@ -28,11 +63,21 @@ func TestAHostileWorktreeIsShownHarmless(t *testing.T) {
 	w := newWorlds(t).world(t)
 	w.inHostileFolder()
 	run := hostileRun(t, w)
+	runs := append(w.hostileStates(), run)
+	for _, name := range []string{"\x1b]0;owned\a", "a\u202eb", "a\nb", "-x"} {
+		if err := os.Mkdir(w.storage(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	linked := filepath.Join(w.vars["WORK"], "linked\x1b]0;owned\a")
 	runGit(t, w.env, w.vars["ROOT"], "worktree", "add", "-q", linked, "-b", "other")
 	env := append(w.env, "NO_COLOR=1")
 	for _, root := range []string{w.vars["ROOT"], linked} {
-		for _, args := range [][]string{{"status"}, {"status", run}, {"log", run}, {"journal", "list"}, {"journal", "verify", run}, {"doctor"}, {"list"}} {
+		lines := [][]string{{"status"}, {"journal", "list"}, {"journal", "prune", "--all"}, {"doctor"}, {"list"}, {"stop"}}
+		for _, run := range runs {
+			lines = append(lines, []string{"status", run}, []string{"log", run}, []string{"journal", "verify", run})
+		}
+		for _, args := range lines {
 			text, _ := w.shown(inTerminal(t, env, root, args...))
 			if r, found := unseen(text); found || strings.Contains(text, "\x1b[8m") {
 				t.Errorf("%q: the terminal gets %U: %q", args, r, text)
@@ -40,7 +85,6 @@ func TestAHostileWorktreeIsShownHarmless(t *testing.T) {
 		}
 		watch := inTerminalOf(t, 400, 24, env, root, "watch")
 		watch.await(run)
-		watch.await("1 Runs")
 		_, _ = io.WriteString(watch.master, "q")
 		watch.end()
 		text := watch.text()
