@@ -7,8 +7,8 @@ import (
 )
 
 // Choices returns the lines that show a Next to people (next.md, section 8):
-// none where there is nothing to choose. windows selects the shells that the
-// commands are meant for.
+// none where there is nothing to choose. shells are those that the commands are
+// meant for.
 func (n Next) Choices(shells Shells) []string {
 	if len(n.Variants) == 0 {
 		return nil
