@@ -96,18 +96,21 @@ func (p *page) source(run *schema.RunStatus) {
 // steps are the latest Actions and what became of them.
 func (p *page) steps(run *schema.RunStatus) {
 	first := max(len(run.Actions)-maxSteps, 0)
-	var lines []string
+	label := "Actions"
 	if first > 0 {
-		lines = append(lines, fmt.Sprintf("(%d earlier ones)", first))
+		p.fact(label, fmt.Sprintf("(%d earlier ones)", first))
+		label = ""
 	}
+	digits := len(fmt.Sprint(len(run.Actions)))
 	for i, record := range run.Actions[first:] {
-		fate, report := fateOf(run, record), ""
+		report := ""
 		if record.Outcome != nil {
-			report = shorten(record.Outcome.Summary, maxReport)
+			report = schema.Harmless(shorten(record.Outcome.Summary, maxReport))
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%d %-9s  %-11s  %s", first+i+1, record.Action.Kind, fate, report), " "))
+		lead := fmt.Sprintf("%*d %-9s  %-11s  ", digits, first+i+1, record.Action.Kind, fateOf(run, record))
+		p.rows = append(p.rows, labelled{label: label, text: strings.TrimRight(lead+report, " "), lead: len(lead)})
+		label = ""
 	}
-	p.fact("Actions", strings.Join(lines, "\n"))
 }
 
 // fateOf is what became of an Action, in a word or two. That an answer voids the

@@ -200,6 +200,34 @@ Next choices:
 	}
 }
 
+// TestStepsKeepTheirColumns: what a report has too much of stands below the report.
+func TestStepsKeepTheirColumns(t *testing.T) {
+	run := &schema.RunStatus{ID: "r-1"}
+	for range 10 {
+		run.Actions = append(run.Actions, schema.ActionRecord{
+			Action: schema.Action{Kind: schema.Implement}, Outcome: &schema.Outcome{Status: "completed", Summary: "wrote the notes and left the rest as it was"},
+		})
+	}
+	for width, want := range map[int]string{
+		80: `
+                   9 implement  completed    wrote the notes and left the rest
+                                             as it was
+                  10 implement  completed    wrote the notes and left the rest
+                                             as it was
+`,
+		60: `
+                   9 implement  completed    wrote the notes
+                  and left the rest as it was
+                  10 implement  completed    wrote the notes
+                  and left the rest as it was
+`,
+	} {
+		if got := (paper{now: noon, width: width}).status(run); !strings.Contains(got, want) {
+			t.Errorf("%d cells: lacks %s\nin\n%s", width, want, got)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -212,6 +240,9 @@ func TestWrap(t *testing.T) {
 		{"    one two three four five", 20, "    one two three|    four five"},
 		{"/a/path/that/is/longer/than/a/line and more", 20, "/a/path/that/is/longer/than/a/line|and more"},
 		{"日本語日本語日本 語日本語", 20, "日本語日本語日本|語日本語"},
+		{"- one two three four five", 20, "- one two three four|  five"},
+		{"  - one two three four five", 20, "  - one two three|    four five"},
+		{"- /a/path/that/is/longer/than/a/line and more", 20, "- /a/path/that/is/longer/than/a/line|  and more"},
 	} {
 		if got := strings.Join(wrap(test.text, test.n), "|"); got != test.want {
 			t.Errorf("%q in %d cells: %q, want %q", test.text, test.n, got, test.want)

@@ -15,7 +15,10 @@ type page struct {
 }
 
 // labelled is a line of a page. A line without a label belongs to the one above.
-type labelled struct{ label, text, style string }
+type labelled struct {
+	label, text, style string
+	lead               int // cells that further lines of the text leave free; 0 as the text says
+}
 
 // newPage is a page for stdout.
 func newPage() *page { return paperOf(os.Stdout).page() }
@@ -31,9 +34,17 @@ func (p *page) styled(label, value, style string) {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(schema.Harmless(value), "\n"), "\n") {
-		p.rows = append(p.rows, labelled{label, strings.ReplaceAll(line, "\t", "    "), style})
+		p.rows = append(p.rows, labelled{label: label, text: strings.ReplaceAll(line, "\t", "    "), style: style})
 		label = ""
 	}
+}
+
+// lines is the value in lines of at most n cells.
+func (l labelled) lines(n int) []string {
+	if l.lead > 0 {
+		return hanging(l.text, n, l.lead)
+	}
+	return wrap(l.text, n)
 }
 
 // finish gives the text.
@@ -45,7 +56,7 @@ func (p *page) finish() string {
 	var b strings.Builder
 	for _, row := range p.rows {
 		label := row.label
-		for _, line := range wrap(row.text, p.width-column) {
+		for _, line := range row.lines(p.width - column) {
 			text := p.style(faint, fit(label, column)) + p.style(row.style, line)
 			b.WriteString(strings.TrimRight(text, " ") + "\n")
 			label = ""

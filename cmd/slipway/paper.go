@@ -56,25 +56,38 @@ func (p paper) style(style, text string) string {
 const minWrapped = 20
 
 // wrap breaks a text into lines of at most n cells, between words where it can.
-// A word that is longer stays whole, so that a path can be copied.
+// A word that is longer stays whole, so that a path can be copied. The further
+// lines of an indented text and of an item of a list stand below its first word.
 func wrap(text string, n int) []string {
+	words := strings.TrimLeft(text, " ")
+	words = strings.TrimPrefix(words, "- ")
+	return hanging(text, n, len(text)-len(words))
+}
+
+// hanging is wrap for a text whose first cells are a lead, beside which its further
+// lines stand free. Where those would get less than half of the room they begin at the margin.
+func hanging(text string, n, lead int) []string {
 	if n < minWrapped || cellsOf(text) <= n {
 		return []string{text}
 	}
+	indent := strings.Repeat(" ", lead)
+	if lead > n/2 {
+		indent = ""
+	}
 	words := strings.TrimLeft(text, " ")
-	indent := text[:len(text)-len(words)]
+	line, fresh := text[:len(text)-len(words)], true
 	var lines []string
-	line := indent
 	for word := range strings.SplitSeq(words, " ") {
 		switch {
-		case line == indent:
-		case cellsOf(line)+1+cellsOf(word) > n:
-			lines = append(lines, line)
+		case fresh:
+		case cellsOf(line)+1+cellsOf(word) > n && cellsOf(line) > lead:
+			lines = append(lines, strings.TrimRight(line, " "))
 			line = indent
 		default:
 			line += " "
 		}
 		line += word
+		fresh = false
 	}
 	return append(lines, line)
 }
