@@ -114,6 +114,9 @@ func (e Event) line(kind schema.Kind) string {
 		what = fmt.Sprintf("%s reported %s", kind, c.Submitted.Outcome.Status)
 	case AnswerRecorded:
 		what = fmt.Sprintf("the question of %s was answered", kind)
+		if c.Answered.ConfirmDestructive {
+			what = fmt.Sprintf("the destructive request of %s was confirmed", kind)
+		}
 	case ActionSkipped:
 		what = fmt.Sprintf("%s was skipped", kind)
 	case RunStopped:

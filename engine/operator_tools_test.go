@@ -466,13 +466,19 @@ func TestEveryEventIsToldInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := map[engine.EventType]bool{}
+	answers := map[string]bool{}
 	for _, e := range log.Events {
 		types[e.Type] = true
 		if what, _, _ := strings.Cut(e.Summary, ";"); what == "" {
 			t.Errorf("%s is told as %q", e.Type, e.Summary)
+		} else if e.Type == engine.AnswerRecorded {
+			answers[what] = true
 		}
 	}
 	if len(types) < 10 {
 		t.Errorf("only %v", types)
+	}
+	if !answers["the destructive request of implement was confirmed"] || !answers["the question of implement was answered"] {
+		t.Errorf("answers are told as %v", answers)
 	}
 }

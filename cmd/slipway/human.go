@@ -57,6 +57,7 @@ func (p paper) status(run *schema.RunStatus) string {
 	page.fact("Last change", p.ago(run.UpdatedAt))
 	page.source(run)
 	page.steps(run)
+	page.confirmed(run)
 	page.styled("Question", shorten(question(run), maxQuestion), colours[string(schema.Paused)])
 	if run.State == schema.Paused {
 		page.request(run.PendingDestructiveRequest)
@@ -120,6 +121,8 @@ func fateOf(run *schema.RunStatus, record schema.ActionRecord) string {
 	switch {
 	case record.Skipped:
 		return "skipped"
+	case slices.ContainsFunc(run.Answers, confirmation(record)):
+		return "confirmed"
 	case slices.ContainsFunc(run.Answers, answered):
 		return "answered"
 	case record.Voided:
@@ -130,17 +133,40 @@ func fateOf(run *schema.RunStatus, record schema.ActionRecord) string {
 	return "open"
 }
 
+// confirmation tells the answer that confirmed what an Action asked for.
+func confirmation(record schema.ActionRecord) func(schema.Answer) bool {
+	return func(a schema.Answer) bool { return a.ConfirmDestructive && a.ActionID == record.Action.ActionID }
+}
+
+// confirmed is every destruction that somebody allowed, for good: the summary of a
+// Run has no place for it.
+func (p *page) confirmed(run *schema.RunStatus) {
+	for _, record := range run.Actions {
+		i := slices.IndexFunc(run.Answers, confirmation(record))
+		if i < 0 || record.Outcome == nil || record.Outcome.Pause == nil || record.Outcome.Pause.DestructiveRequest == nil {
+			continue
+		}
+		request := record.Outcome.Pause.DestructiveRequest
+		p.fact("Confirmed", p.ago(run.Answers[i].At)+"\n"+request.Impact+"\n"+targetsOf(request))
+	}
+}
+
+// targetsOf lists what a request is about.
+func targetsOf(request *schema.DestructiveRequest) string {
+	var targets []string
+	for _, target := range request.Targets {
+		targets = append(targets, "- "+string(target.Kind)+" "+target.Value)
+	}
+	return strings.Join(targets, "\n")
+}
+
 // request is what a destructive confirmation would allow.
 func (p *page) request(request *schema.DestructiveRequest) {
 	if request == nil {
 		return
 	}
 	p.styled("Impact", request.Impact, red)
-	var targets []string
-	for _, target := range request.Targets {
-		targets = append(targets, string(target.Kind)+" "+target.Value)
-	}
-	p.styled("Targets", strings.Join(targets, "\n"), red)
+	p.styled("Targets", targetsOf(request), red)
 	p.fact("Scope", string(request.ScopeSHA256))
 }
 

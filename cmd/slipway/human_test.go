@@ -32,6 +32,14 @@ func TestStatusText(t *testing.T) {
 	skipped.Actions[0].Skipped, skipped.Answers = true, []schema.Answer{{ActionID: "another"}}
 	withdrawn := asked("which?")
 	withdrawn.Actions[0].Voided, withdrawn.Answers = true, []schema.Answer{{ActionID: "another"}}
+	confirmed := asked("which?")
+	confirmed.Answers = []schema.Answer{{ActionID: "a-1", ConfirmDestructive: true, At: noon.Add(-time.Minute)}}
+	confirmed.Actions[0].Outcome.Pause.DestructiveRequest = &schema.DestructiveRequest{
+		Impact: "the branch is gone", Targets: []schema.Target{{Kind: schema.TargetGitRef, Value: "refs/heads/old"}, {Kind: schema.TargetPath, Value: "cache"}},
+	}
+	confirmed.State, confirmed.PauseReason = schema.Ended, ""
+	declined := asked("which?")
+	declined.Answers, declined.Actions[0].Outcome = []schema.Answer{{ActionID: "a-1"}}, confirmed.Actions[0].Outcome
 	ended := &schema.RunStatus{ID: "r-1", State: schema.Ended, Summary: "first\nsecond", Next: schema.NextNone(demo)}
 
 	for _, test := range []struct {
@@ -46,6 +54,10 @@ func TestStatusText(t *testing.T) {
 		{"201 characters", asked(strings.Repeat("é", 201)), []string{strings.Repeat("é", 199) + "…"}, []string{strings.Repeat("é", 200)}},
 		{"a source", withSource, []string{"https://github.com/o/n/issues/1", "I_1", "sha256:aa", "sha256:bb", "c-1", "invalid (objective_marker)", "it is an objective"}, nil},
 		{"an answer", answered, []string{"1 orient     answered\n"}, []string{"voided"}},
+		{"a confirmation", confirmed, []string{
+			"1 orient     confirmed\n", "1m ago\n                  the branch is gone\n                  - git_ref refs/heads/old\n                  - path cache\n",
+		}, []string{"answered"}},
+		{"a refusal", declined, []string{"1 orient     answered\n"}, []string{"the branch is gone", "onfirmed"}},
 		{"a skip", skipped, []string{"1 orient     skipped\n"}, nil},
 		{"withdrawn", withdrawn, []string{"1 orient     voided\n"}, nil},
 		{"stopped", stopped, []string{"stopped"}, []string{"a-1\n", "which"}},
