@@ -46,13 +46,17 @@ func entryOf(run *schema.RunStatus) entry {
 			e.action = string(run.CurrentAction.Kind)
 		}
 	}
-	if run.State == schema.Paused {
-		e.waits = string(run.PauseReason)
-		if question := plain(question(run)); question != "" {
-			e.waits += ": " + question
-		}
-	}
+	e.waits = waits(run)
 	return e
+}
+
+// waits is what a paused Run waits for, in one line.
+func waits(run *schema.RunStatus) string {
+	text := string(run.PauseReason)
+	if question := plain(question(run)); question != "" {
+		text += ": " + question
+	}
+	return text
 }
 
 // show puts a list on the board in place of what was there.
@@ -137,6 +141,9 @@ func (p painter) lines(b *board, now time.Time) (head, body []string) {
 		}
 	}
 	count := fmt.Sprintf("  %d Runs, %d live", len(all), live)
+	if len(all) == 1 {
+		count = fmt.Sprintf("  1 Run, %d live", live)
+	}
 	root := cut(plain(b.root), max(p.width-cellsOf(count), 0))
 	head = append(head, p.style(bold, cut(fit(root, p.width-cellsOf(count))+count, p.width)))
 	if b.notice != "" {
@@ -183,10 +190,12 @@ func arranged(idCells int, id, rest string) []string {
 
 // row is a Run, and a further line for what it waits for.
 func (p painter) row(e entry, idCells int, now time.Time) []string {
-	rest := columns(e.state, e.action, e.budget, since(e.created, now), since(e.changed, now)) + e.goal
+	left := max(idCells+len(gap), len(indent))
+	rest := columns(e.state, e.action, e.budget, since(e.created, now), since(e.changed, now))
+	rest += cutWords(e.goal, p.width-left-cellsOf(rest))
 	lines := arranged(idCells, e.id, rest)
 	if e.waits != "" {
-		lines = append(lines, strings.Repeat(" ", max(idCells+len(gap), len(indent)))+e.waits)
+		lines = append(lines, strings.Repeat(" ", left)+cutWords(e.waits, p.width-left))
 	}
 	for i, line := range lines {
 		lines[i] = p.style(colours[e.state], cut(line, p.width))

@@ -60,7 +60,7 @@ func TestBoard(t *testing.T) {
 			"  paused  implement 5/8       1h   3s   ask first",
 			"  decision_required: red or \\u001b[31mblue?",
 			"active-run",
-			"  active  implement 5/8       1h   1m   日本語 an…",
+			"  active  implement 5/8       1h   1m   日本語 …",
 			"stopped-run",
 			"  stopped           5/8       1h   2d   later",
 			"ended-run",
@@ -157,6 +157,11 @@ func TestCells(t *testing.T) {
 			if got := fit(text, n); cellsOf(got) != n {
 				t.Errorf("%q in %d cells is %q", text, n, got)
 			}
+		}
+	}
+	for n, want := range map[int]string{20: "tidy the notes", 13: "tidy the …", 9: "tidy the…", 7: "tidy …", 0: "", 3: "ti…"} {
+		if got := cutWords("tidy the notes", n); got != want {
+			t.Errorf("%d cells, whole words: %q, want %q", n, got, want)
 		}
 	}
 	if got := fmt.Sprintf("%s|%s", cut("日本語", 4), cut("abcdef", 3)); got != "日…|ab…" {

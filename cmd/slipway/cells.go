@@ -59,5 +59,19 @@ func cut(text string, n int) string {
 	return text
 }
 
+// cutWords is cut that leaves no part of a word, where one ends in the second half.
+func cutWords(text string, n int) string {
+	short := cut(text, n)
+	if short == text || short == "" {
+		return short
+	}
+	kept := strings.TrimSuffix(short, "…")
+	end := strings.LastIndexByte(kept, ' ')
+	if end < 0 || text[len(kept)] == ' ' || cellsOf(kept[:end]) < n/2 {
+		return short
+	}
+	return kept[:end+1] + "…"
+}
+
 // plain makes one harmless line of a text.
 func plain(text string) string { return schema.Harmless(collapse(text)) }

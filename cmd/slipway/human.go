@@ -205,39 +205,56 @@ func (p paper) list(list *schema.StatusList) string {
 	return strings.Join(parts, "\n")
 }
 
-// own are the Runs of this worktree, in the widest table that there is room for.
-// Where a line is too short for any, each Run gets lines of its own.
+// own are the Runs of this worktree. Without an end to its lines each has exactly
+// one; at a terminal it has a further one for what it waits for, and where a table
+// has no room, lines of its own.
 func (p paper) own(list *schema.StatusList) string {
-	wide := table{heads: []string{"RUN", "STATE", "BUDGET", "CHANGED", "GOAL"}}
-	narrow := table{heads: []string{"RUN", "STATE", "BUDGET", "GOAL"}}
-	var stacked strings.Builder
+	t := table{heads: []string{"RUN", "STATE", "BUDGET", "CHANGED", "GOAL"}}
 	var styles []string
 	for _, entry := range list.Runs {
 		run := entry.Status
 		if run == nil {
 			continue
 		}
-		state, budget, changed, goal := stateText(run.State, run.PauseReason), fmt.Sprint(run.RemainingBudget), since(run.UpdatedAt, p.now)+" ago", plain(run.Goal)
-		short := goal
-		if run.PauseReason != "" {
-			short = "(" + string(run.PauseReason) + ") " + goal
+		state := string(run.State)
+		if p.width == 0 {
+			state = stateText(run.State, run.PauseReason)
 		}
-		style := colours[string(run.State)]
-		styles = append(styles, style)
-		wide.rows = append(wide.rows, []string{run.ID, state, budget, changed, goal})
-		narrow.rows = append(narrow.rows, []string{run.ID, string(run.State), budget, short})
-		fmt.Fprintf(&stacked, "%s\n  %s, budget %s, changed %s\n%s\n", run.ID, p.style(style, state), budget, changed, cut("  "+goal, p.lineEnd()))
+		t.rows = append(t.rows, []string{run.ID, state, fmt.Sprint(run.RemainingBudget), since(run.UpdatedAt, p.now) + " ago", plain(run.Goal)})
+		t.notes = append(t.notes, waits(run))
+		styles = append(styles, colours[string(run.State)])
 	}
 	if len(styles) == 0 {
 		return ""
 	}
-	for _, t := range []table{wide, narrow} {
-		if p.width == 0 || t.room(p) >= minGoal {
-			t.style = func(row int) string { return styles[row] }
-			return t.text(p)
+	t.style = func(row int) string { return styles[row] }
+	switch {
+	case p.width == 0:
+		t.notes = nil
+		return t.text(p)
+	case t.room(p) >= minGoal:
+		return t.text(p)
+	}
+	var b strings.Builder
+	for i, row := range t.rows {
+		p.stacked(&b, styles[i], row[0], row[1]+", budget "+row[2]+", changed "+row[3], row[4], t.notes[i])
+	}
+	return b.String()
+}
+
+// stacked writes a Run as lines of its own: the id, which is never cut, and what is
+// known of it, each shortened to a line.
+func (p paper) stacked(b *strings.Builder, style, id, about string, more ...string) {
+	b.WriteString(p.style(style, id))
+	if cellsOf(id)+2+cellsOf(about) > p.lineEnd() {
+		b.WriteByte('\n')
+	}
+	b.WriteString("  " + about + "\n")
+	for _, text := range more {
+		if text != "" {
+			b.WriteString("  " + cutWords(text, p.lineEnd()-2) + "\n")
 		}
 	}
-	return stacked.String()
 }
 
 // foreign are the Runs of other worktrees of the repository.
@@ -255,10 +272,11 @@ func (p paper) foreign(list *schema.StatusList) string {
 	if p.width == 0 || t.room(p) >= minGoal {
 		return title + t.text(p)
 	}
+	var b strings.Builder
 	for _, row := range t.rows {
-		title += fmt.Sprintf("%s\n  %s, of %s\n%s\n", row[0], row[1], row[2], cut("  "+row[3], p.lineEnd()))
+		p.stacked(&b, faint, row[0], row[1]+", of "+row[2], row[3])
 	}
-	return title
+	return title + b.String()
 }
 
 // unavailable are the folders that can not be read as a Run.
@@ -269,7 +287,12 @@ func (p paper) unavailable(list *schema.StatusList) string {
 	var b strings.Builder
 	b.WriteString("Runs that can not be read:\n")
 	for _, run := range list.UnavailableRuns {
-		b.WriteString(p.style(red, run.ID+"  "+string(run.Code)) + "  " + plain(run.Detail) + "\n")
+		what, detail := run.ID+"  "+string(run.Code), plain(run.Detail)
+		b.WriteString(p.style(red, what))
+		if cellsOf(what)+2+cellsOf(detail) > p.lineEnd() {
+			b.WriteByte('\n')
+		}
+		b.WriteString("  " + strings.Join(wrap(detail, p.width-2), "\n  ") + "\n")
 	}
 	return b.String()
 }

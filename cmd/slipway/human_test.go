@@ -98,11 +98,16 @@ func listed(goal string) *schema.StatusList {
 			ID: id, State: state, PauseReason: reason, RemainingBudget: budget, Goal: goal, UpdatedAt: noon.Add(-changed),
 		}}
 	}
+	asking := run("r-3", schema.Paused, schema.DecisionRequired, 1000, 50*time.Hour, goal)
+	asking.Status.CurrentAction = &schema.Action{ActionID: "a-1"}
+	asking.Status.Actions = []schema.ActionRecord{{
+		Action: *asking.Status.CurrentAction, Outcome: &schema.Outcome{Pause: &schema.Pause{Question: "which  one\nof these?"}},
+	}}
 	return &schema.StatusList{
 		Runs: []schema.ListedRun{
 			run("r-1", schema.Active, "", 3, time.Minute, "tidy\nthe notes"),
 			{Stub: &schema.RunStub{ID: "r-2", State: schema.Active, Workspace: "/srv/other", Goal: "water the plants"}},
-			run("r-3", schema.Paused, schema.DecisionRequired, 1000, 50*time.Hour, goal),
+			asking,
 		},
 		UnavailableRuns: []schema.UnavailableRun{{ID: "r-4", Code: schema.CodeRunBusy, Detail: "in use"}},
 	}
@@ -122,20 +127,36 @@ r-4  run_busy  in use
 r-1  active                      3       1m ago   tidy the notes
 r-3  paused (decision_required)  1000    2d ago   日本語 and everything that has to be said about it
 ` + rest,
-		80: `RUN  STATE                       BUDGET  CHANGED  GOAL
-r-1  active                      3       1m ago   tidy the notes
-r-3  paused (decision_required)  1000    2d ago   日本語 and everything that ha…
+		80: `RUN  STATE   BUDGET  CHANGED  GOAL
+r-1  active  3       1m ago   tidy the notes
+r-3  paused  1000    2d ago   日本語 and everything that has to be said about it
+     decision_required: which one of these?
 ` + rest,
-		70: `RUN  STATE   BUDGET  GOAL
-r-1  active  3       tidy the notes
-r-3  paused  1000    (decision_required) 日本語 and everything that h…
+		62: `RUN  STATE   BUDGET  CHANGED  GOAL
+r-1  active  3       1m ago   tidy the notes
+r-3  paused  1000    2d ago   日本語 and everything that has …
+     decision_required: which one of these?
 ` + rest,
-		40: `r-1
+		40: `r-1  active, budget 3, changed 1m ago
+  tidy the notes
+r-3  paused, budget 1000, changed 2d ago
+  日本語 and everything that has to be …
+  decision_required: which one of these?
+
+Runs of other worktrees, as they were at their start:
+r-2  active (foreign), of /srv/other
+  water the plants
+
+Runs that can not be read:
+r-4  run_busy  in use
+`,
+		24: `r-1
   active, budget 3, changed 1m ago
   tidy the notes
 r-3
-  paused (decision_required), budget 1000, changed 2d ago
-  日本語 and everything that has to be …
+  paused, budget 1000, changed 2d ago
+  日本語 and everything…
+  decision_required: …
 
 Runs of other worktrees, as they were at their start:
 r-2

@@ -94,6 +94,7 @@ func (p paper) shells() schema.Shells {
 type table struct {
 	heads []string
 	rows  [][]string
+	notes []string // of each row, below it and beside its first column; nil without any
 	style func(row int) string
 }
 
@@ -127,11 +128,16 @@ func (t *table) text(p paper) string {
 		for i, width := range widths {
 			b.WriteString(fit(row[i], width) + columnGap)
 		}
-		return strings.TrimRight(cut(b.String()+row[len(row)-1], p.lineEnd()), " ")
+		left := b.String()
+		return strings.TrimRight(cut(left+cutWords(row[len(row)-1], p.lineEnd()-cellsOf(left)), p.lineEnd()), " ")
 	}
 	text := p.style(bold, line(t.heads)) + "\n"
 	for i, row := range t.rows {
 		text += p.style(t.style(i), line(row)) + "\n"
+		if t.notes != nil && t.notes[i] != "" {
+			left := widths[0] + len(columnGap)
+			text += strings.Repeat(" ", left) + p.style(t.style(i), cutWords(t.notes[i], p.lineEnd()-left)) + "\n"
+		}
 	}
 	return text
 }
