@@ -71,6 +71,9 @@ func TestPlaceThatCanNotHoldASocket(t *testing.T) {
 		if err != nil || !h.Running || h.Socket != used.Socket || h.ModeReason != "a daemon listens at "+used.Socket {
 			t.Errorf("%s: %+v, %v", name, h, err)
 		}
+		if got := placeOf(t.Context(), []Endpoint{unusable, used}); got != used {
+			t.Errorf("%s: the place is %+v", name, got)
+		}
 	}
 	if _, err := Stop(t.Context(), *p.options()); err != nil {
 		t.Fatal(err)
@@ -80,6 +83,12 @@ func TestPlaceThatCanNotHoldASocket(t *testing.T) {
 		h, err := p.options().status(t.Context(), modeAuto, []Endpoint{unusable, used})
 		if err != nil || h.Running || h.Socket != used.Socket {
 			t.Errorf("%s, without a daemon: %+v, %v", name, h, err)
+		}
+		if got := placeOf(t.Context(), []Endpoint{unusable, used}); got != used {
+			t.Errorf("%s, without a daemon: the place is %+v", name, got)
+		}
+		if got := placeOf(t.Context(), []Endpoint{unusable}); got != unusable {
+			t.Errorf("%s, nothing else: the place is %+v", name, got)
 		}
 	}
 }

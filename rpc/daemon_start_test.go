@@ -101,11 +101,12 @@ func TestDaemonThatCanNotStart(t *testing.T) {
 	}
 	var e *schema.Error
 	errors.As(err, &e)
-	if d, ok := e.Details.(schema.DaemonDetails); !ok || strings.Join(d.LogTail, "\n") != "no luck today" || !strings.Contains(e.Message, "exit status 7") {
+	if d, ok := e.Details.(schema.DaemonDetails); !ok || strings.Join(d.LogTail, "\n") != "no luck today" || !strings.Contains(e.Message, "(exit status 7); what it said last is in log_tail.") {
 		t.Errorf("%s, details %+v", e.Message, e.Details)
 	}
 	p.env = append(p.env, "SLIPWAYD="+filepath.Join(p.dir, "nothing"))
-	if _, _, err := Connect(context.Background(), *p.options()); codeOfError(t, err) != schema.CodeDaemonUnavailable {
+	_, _, err = Connect(context.Background(), *p.options())
+	if codeOfError(t, err) != schema.CodeDaemonUnavailable || strings.Contains(err.Error(), "log_tail") {
 		t.Error(err)
 	}
 }

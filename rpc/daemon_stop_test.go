@@ -50,11 +50,11 @@ func TestStopAndStatus(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
-	log, err := LogPath(ctx, p.env)
+	where, err := Place(ctx, p.env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines, err := LogTail(log, 1); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "msg=ended") {
+	if lines, err := LogTail(where.LogPath(), 1); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "msg=ended") {
 		t.Errorf("the log ends with %q (%v)", lines, err)
 	}
 }

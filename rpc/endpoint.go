@@ -110,10 +110,6 @@ func (env environment) absolute(name string) string {
 	return ""
 }
 
-// Places lists where a daemon may listen under the variables of env (nil = this
-// process's own), the preferred place first.
-func Places(env []string) ([]Endpoint, error) { return endpoints(orOwn(env)) }
-
 // orOwn is env, or the variables of this process where there is none.
 func orOwn(env []string) environment {
 	if env == nil {

@@ -41,7 +41,7 @@ func TestPlacesOfTheSocket(t *testing.T) {
 		if c.xdg && runtime.GOOS == "darwin" {
 			continue
 		}
-		places, err := Places(c.env)
+		places, err := endpoints(c.env)
 		if (err != nil) != (c.want == nil) {
 			t.Errorf("%s: %v", name, err)
 		}

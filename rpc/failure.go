@@ -68,8 +68,12 @@ func (o *Options) next(make func(schema.Place) schema.Next) schema.Next {
 func (o *Options) startFailure(e *startError) *schema.Error {
 	tail, _ := LogTail(e.endpoint.LogPath(), tailLines) // without a log, what the daemon said is all
 	tail = append(tail, e.output...)
+	lastWords := ""
+	if len(tail) > 0 {
+		lastWords = "; what it said last is in log_tail"
+	}
 	return o.unavailable(schema.DaemonDetails{Socket: e.endpoint.Socket, LogTail: tail},
-		"the daemon could not be started: %s. Look at details.log_tail, or set %s=%s to work without a daemon", e.reason, modeVariable, modeOff)
+		"the daemon could not be started: %s%s. Mend that, or set %s=%s to work without a daemon", e.reason, lastWords, modeVariable, modeOff)
 }
 
 // blockedFailure is for callers that must have the daemon.

@@ -193,18 +193,28 @@ func Restart(ctx context.Context, o Options) (*Health, error) {
 	return Start(ctx, o)
 }
 
-// LogPath is the log of the daemon that runs or would be started under env (nil =
-// this process's variables).
-func LogPath(ctx context.Context, env []string) (string, error) {
-	places, err := Places(env)
+// Place is where the daemon listens that runs under env (nil = this process's
+// variables); without one, where the next command would start it or fail to.
+func Place(ctx context.Context, env []string) (Endpoint, error) {
+	places, err := endpoints(orOwn(env))
 	if err != nil {
-		return "", err
+		return Endpoint{}, err
 	}
+	return placeOf(ctx, places), nil
+}
+
+func placeOf(ctx context.Context, places []Endpoint) Endpoint {
 	for _, e := range places {
 		if conn, err := e.dial(ctx); err == nil {
 			conn.Close()
-			return e.LogPath(), nil
+			return e
 		}
 	}
-	return places[0].LogPath(), nil
+	for _, e := range places {
+		switch err := e.couldPrepare(); {
+		case err == nil, reachOf(err) == reachBlocked, reachOf(err) == reachUnsafe:
+			return e // the last two are not passed over for another place
+		}
+	}
+	return places[0]
 }

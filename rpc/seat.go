@@ -65,7 +65,7 @@ func takeSeat(ctx context.Context, o *DaemonOptions) (*seat, error) {
 
 func daemonPlaces(socket string) ([]Endpoint, error) {
 	if socket == "" {
-		return Places(nil)
+		return endpoints(orOwn(nil))
 	}
 	e, err := explicitEndpoint(socket)
 	return []Endpoint{e}, err

@@ -100,14 +100,14 @@ type daemonLogsCommand struct {
 
 func (c *daemonLogsCommand) run(s *session) error {
 	s.setRoot("")
-	path, err := rpc.LogPath(context.Background(), nil)
+	place, err := rpc.Place(context.Background(), nil)
 	if err != nil {
 		return err
 	}
 	if c.Lines < 1 {
 		return usageFault{"--lines needs a number of lines, 1 or more"}
 	}
-	lines, err := rpc.LogTail(path, c.Lines)
+	lines, err := rpc.LogTail(place.LogPath(), c.Lines)
 	if err != nil {
 		return err
 	}

@@ -323,9 +323,11 @@ func (p paper) details(details schema.Details) string {
 		case string:
 			page.fact("  "+key, value)
 		case []any:
+			var items []string
 			for _, item := range value {
-				page.fact("  "+key, fmt.Sprint(item))
+				items = append(items, fmt.Sprint(item))
 			}
+			page.fact("  "+key, strings.Join(items, "\n"))
 		}
 	}
 	return page.finish()

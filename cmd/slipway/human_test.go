@@ -222,7 +222,7 @@ func TestFailureText(t *testing.T) {
          nobody knows why it should be so
          (daemon_unavailable)
   log_tail  one
-  log_tail  two
+            two
   socket    /run/d1.sock
 
 Next choices:

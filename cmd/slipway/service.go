@@ -37,14 +37,14 @@ func (s *session) service(p patience, asJSON bool, do func(context.Context, serv
 	if err != nil {
 		return err
 	}
-	places, err := rpc.Places(nil)
-	if err != nil {
-		return err
-	}
 	if _, err := rpc.Stop(ctx, s.options()); err != nil {
 		return err
 	}
-	report, err := do(ctx, service.Options{Program: program, Socket: places[0].Socket})
+	place, err := rpc.Place(ctx, nil)
+	if err != nil {
+		return err
+	}
+	report, err := do(ctx, service.Options{Program: program, Socket: place.Socket})
 	if err != nil {
 		return err
 	}
