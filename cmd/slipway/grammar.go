@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -18,9 +19,10 @@ import (
 type flagKind int
 
 const (
-	textFlag    flagKind = iota // any value, in the same word or the next
-	switchFlag                  // a boolean: no value, or one behind "="
-	integerFlag                 // a number that fits 64 bits
+	textFlag     flagKind = iota // any value, in the same word or the next
+	switchFlag                   // a boolean: no value, or one behind "="
+	integerFlag                  // a number that fits 64 bits
+	durationFlag                 // a number with a unit of time, or several
 )
 
 // flagKinds are the flags of one command by name, without the help that every
@@ -38,6 +40,8 @@ func kindsOf(model *kong.Application) flagKinds {
 		switch {
 		case flag.IsBool():
 			kinds[flag.Name] = switchFlag
+		case target == reflect.TypeFor[time.Duration]():
+			kinds[flag.Name] = durationFlag
 		case target.Kind() == reflect.Int:
 			kinds[flag.Name] = integerFlag
 		default:
@@ -125,6 +129,12 @@ func spell(name, value string, kind flagKind) (string, error) {
 			return "", fmt.Errorf("flag --%s needs a whole number, not %q", name, value)
 		}
 		return strconv.FormatInt(n, 10), nil
+	case durationFlag:
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return "", fmt.Errorf("flag --%s needs a time with its unit, as in 30s, 2m or 1h30m, not %q", name, value)
+		}
+		return d.String(), nil
 	default:
 		return value, nil
 	}

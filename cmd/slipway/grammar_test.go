@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -70,6 +71,38 @@ func TestParseFaults(t *testing.T) {
 		_, err := parse(words(line))
 		if fault, ok := err.(usageFault); !ok || fault.reason == "" {
 			t.Errorf("%s: got %v, want a usage fault", line, err)
+		}
+	}
+}
+
+func TestFaultOfATimeSaysHowToWriteOne(t *testing.T) {
+	for _, line := range []string{"status --timeout 5", "status --timeout=5x", "daemon stop --timeout ∅", "journal prune --all --older-than 30d"} {
+		_, err := parse(words(line))
+		if fault, ok := err.(usageFault); !ok || !strings.Contains(fault.reason, " needs a time with its unit, as in 30s, 2m or 1h30m, not ") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for line, want := range map[string]time.Duration{"status --timeout 1m30s": 90 * time.Second, "status --timeout=.5h": 30 * time.Minute} {
+		got, err := parse(words(line))
+		if c, ok := got.command.(*statusCommand); !ok || c.Timeout != want {
+			t.Errorf("%s: %+v, %v", line, got.command, err)
+		}
+	}
+}
+
+// TestHelpMarksWhatIsRequired: what no flag leaves out is known from the help alone.
+func TestHelpMarksWhatIsRequired(t *testing.T) {
+	for name, want := range map[string][]string{
+		"submit": {"Run (required)", "Action (required)", "(this or --outcome-stdin is required)"},
+		"answer": {"Run (required)", "Action (required)"},
+		"skip":   {"Run (required)", "Action (required)"},
+	} {
+		got, err := parse([]string{"protocol", name, "--help"})
+		text := strings.Join(strings.Fields(got.help), " ")
+		for _, mark := range want {
+			if err != nil || !strings.Contains(text, mark) {
+				t.Errorf("%s: no %q in %s (%v)", name, mark, got.help, err)
+			}
 		}
 	}
 }

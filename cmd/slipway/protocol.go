@@ -12,8 +12,8 @@ import (
 
 // step is what the operations take that act on an Action of a Run.
 type step struct {
-	Run    string `placeholder:"RUN" help:"The id of the Run."`
-	Action string `placeholder:"ACTION" help:"The id of the Action."`
+	Run    string `placeholder:"RUN" help:"The id of the Run (required)."`
+	Action string `placeholder:"ACTION" help:"The id of the Action (required)."`
 }
 
 // stepParams are the parameters that such operations have in common.
@@ -44,8 +44,8 @@ func wireText(id string) string {
 type submitCommand struct {
 	place
 	step
-	OutcomeFile  *string `placeholder:"FILE" help:"Read the Outcome from this JSON file."`
-	OutcomeStdin bool    `help:"Read the Outcome from standard input."`
+	OutcomeFile  *string `placeholder:"FILE" help:"Read the Outcome from this JSON file (this or --outcome-stdin is required)."`
+	OutcomeStdin bool    `help:"Read the Outcome from standard input instead."`
 }
 
 // submitParams are the parameters of run/submit.

@@ -10,7 +10,7 @@ import (
 type statusCommand struct {
 	place
 	format
-	Section *string `placeholder:"KEY" help:"Show the text of this section of the Run's requirements."`
+	Section *string `placeholder:"KEY" help:"Show the text of this section of the requirements of the Run, which has to be named."`
 	Run     *string `arg:"" optional:"" help:"The id of a Run; without one, all Runs are listed."`
 }
 
