@@ -19,7 +19,7 @@ type listCommand struct {
 
 func (c *listCommand) run(s *session) error {
 	s.at(c.place)
-	return show(s, "adapter/list", rootParams{s.root}, c.JSON, (*deploy.ListReport).Text)
+	return show(s, "adapter/list", rootParams{s.root}, c.JSON, paperOf(os.Stdout).hosts)
 }
 
 // tools are the hosts that a command is about.
@@ -66,7 +66,7 @@ func (c *installCommand) run(s *session) error {
 		return err
 	}
 	params := adapterParams{s.root, c.given(), wireText(c.Surface), c.Refresh}
-	return show(s, "adapter/install", params, c.JSON, (*deploy.ChangeReport).InstallText)
+	return show(s, "adapter/install", params, c.JSON, paperOf(os.Stdout).changes((*deploy.ChangeReport).InstallText))
 }
 
 // uninstallCommand is `slipway uninstall`.
@@ -82,7 +82,7 @@ func (c *uninstallCommand) run(s *session) error {
 		return err
 	}
 	params := adapterParams{Root: s.root, Tool: c.given()}
-	return show(s, "adapter/uninstall", params, c.JSON, (*deploy.ChangeReport).UninstallText)
+	return show(s, "adapter/uninstall", params, c.JSON, paperOf(os.Stdout).changes((*deploy.ChangeReport).UninstallText))
 }
 
 // doctorCommand is `slipway doctor`.
@@ -115,7 +115,7 @@ func (c *doctorCommand) run(s *session) error {
 	}
 	report.Checks = append(report.Checks, rpc.Checks(rpc.Status(ctx, s.options()))...)
 	if !c.JSON {
-		return s.printAnswer([]byte(report.Text()))
+		return s.printAnswer([]byte(paperOf(os.Stdout).checks(report)))
 	}
 	line, err := schema.Marshal(report)
 	if err != nil {

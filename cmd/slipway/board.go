@@ -109,8 +109,8 @@ const (
 
 // Colours of states (ECMA-48), on terminals that want them.
 var colours = map[string]string{
-	string(schema.Active): "\x1b[32m", string(schema.Paused): "\x1b[33m", "error": "\x1b[31m",
-	string(schema.Stopped): "\x1b[2m", string(schema.Ended): "\x1b[2m", "foreign": "\x1b[2m",
+	string(schema.Active): "\x1b[32m", string(schema.Paused): yellow, "error": red,
+	string(schema.Stopped): faint, string(schema.Ended): faint, "foreign": faint,
 }
 
 const (

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"slipway/engine"
 	"slipway/schema"
 )
 
@@ -331,6 +333,16 @@ func (p paper) details(details schema.Details) string {
 		}
 	}
 	return page.finish()
+}
+
+// event is a line of a log.
+func (p paper) event(e engine.LoggedEvent) string {
+	lead := fmt.Sprintf("%4d  %s  %-7s  ", e.Sequence, e.At.Local().Format(time.DateTime), e.State)
+	var b strings.Builder
+	for _, line := range hanging(lead+plain(e.Summary), p.width, len(lead)) {
+		b.WriteString(p.style(colours[string(e.State)], line) + "\n")
+	}
+	return b.String()
 }
 
 func stateText(state schema.State, reason schema.PauseReason) string {

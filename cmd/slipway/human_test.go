@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/engine"
 	"slipway/schema"
 )
 
@@ -257,6 +258,20 @@ func TestStepsKeepTheirColumns(t *testing.T) {
 	} {
 		if got := (paper{now: noon, width: width}).status(run); !strings.Contains(got, want) {
 			t.Errorf("%d cells: lacks %s\nin\n%s", width, want, got)
+		}
+	}
+}
+
+func TestEventText(t *testing.T) {
+	e := engine.LoggedEvent{Sequence: 3, At: noon, State: schema.Paused, Summary: "implement reported needs_input; paused: destructive_confirmation_required"}
+	at := noon.Local().Format(time.DateTime)
+	for width, want := range map[int]string{
+		0: "   3  " + at + "  paused   " + e.Summary + "\n",
+		80: "   3  " + at + "  paused   implement reported needs_input; paused:\n" +
+			strings.Repeat(" ", 36) + "destructive_confirmation_required\n",
+	} {
+		if got := (paper{width: width}).event(e); got != want {
+			t.Errorf("%d cells: %s", width, cmp.Diff(want, got))
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"slipway/engine"
 	"slipway/rpc"
@@ -110,7 +109,7 @@ func (l *logReader) printNew() error {
 
 func (l *logReader) print(e engine.LoggedEvent) error {
 	l.last, l.over = e.Sequence, e.State == schema.Ended
-	text := []byte(fmt.Sprintf("%4d  %s  %-7s  %s\n", e.Sequence, e.At.Local().Format(time.DateTime), e.State, plain(e.Summary)))
+	text := []byte(paperOf(os.Stdout).event(e))
 	if l.asJSON {
 		encoded, err := schema.Marshal(e)
 		if err != nil {

@@ -21,8 +21,9 @@ type paper struct {
 
 // Styles beside the colours of states (ECMA-48).
 const (
-	faint = "\x1b[2m"
-	red   = "\x1b[31m"
+	faint  = "\x1b[2m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
 )
 
 // paperOf looks at where a stream goes. Only a terminal gets colours and a width;
@@ -65,13 +66,13 @@ func wrap(text string, n int) []string {
 }
 
 // hanging is wrap for a text whose first cells are a lead, beside which its further
-// lines stand free. Where those would get less than half of the room they begin at the margin.
+// lines stand free. Where that is most of the room and leaves too little they begin at the margin.
 func hanging(text string, n, lead int) []string {
 	if n < minWrapped || cellsOf(text) <= n {
 		return []string{text}
 	}
 	indent := strings.Repeat(" ", lead)
-	if lead > n/2 {
+	if lead > n/2 && n-lead < minWrapped {
 		indent = ""
 	}
 	words := strings.TrimLeft(text, " ")

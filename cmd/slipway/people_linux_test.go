@@ -62,6 +62,23 @@ func TestFailuresAtATerminal(t *testing.T) {
 	}
 }
 
+// TestReportsAtATerminal: the layout of adapters.md, within the width and in colours.
+func TestReportsAtATerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorlds(t, "SLIPWAY_DAEMON=off").world(t)
+	for command, want := range map[string]string{"doctor": "\x1b[33mwarning -  ", "list": "\x1b[2mcodex      detected=false "} {
+		text, exit := w.inTerminal(w.env, command)
+		if exit != 0 || !strings.Contains(text, want) {
+			t.Errorf("%s: exit %d, no %q in %q", command, exit, want, text)
+		}
+		for line := range strings.Lines(text) {
+			if words := strings.Fields(line); len(line) > 80+len("\x1b[33m\x1b[0m\n") && len(words) > 1 {
+				t.Errorf("%s: a line is longer than the terminal is wide: %q", command, line)
+			}
+		}
+	}
+}
+
 // TestStatusAtATerminal: colours, unless the user does not want them.
 func TestStatusAtATerminal(t *testing.T) {
 	t.Parallel()
