@@ -54,7 +54,10 @@ func entryOf(run *schema.RunStatus) entry {
 func waits(run *schema.RunStatus) string {
 	text := string(run.PauseReason)
 	if question := plain(question(run)); question != "" {
-		text += ": " + question
+		return text + ": " + question
+	}
+	if run.State == schema.Paused && run.SourceCandidate != nil {
+		return text + ": the Issue has changed, a choice is due"
 	}
 	return text
 }

@@ -91,6 +91,21 @@ func TestBoardShowsIDsThatCommandsTake(t *testing.T) {
 	}
 }
 
+// TestWhatARunWaitsFor: a question of a host, or the choice between requirements.
+func TestWhatARunWaitsFor(t *testing.T) {
+	for want, run := range map[string]*schema.RunStatus{
+		"":                 {State: schema.Active, SourceCandidate: &schema.SourceCandidate{}},
+		"budget_exhausted": {State: schema.Paused, PauseReason: schema.BudgetExhausted},
+		"decision_required: the Issue has changed, a choice is due": {
+			State: schema.Paused, PauseReason: schema.DecisionRequired, SourceCandidate: &schema.SourceCandidate{},
+		},
+	} {
+		if got := entryOf(run).waits; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestBoardFitsAnyWidth(t *testing.T) {
 	for width := range 100 {
 		head, body := painter{width: width}.lines(boardOf(t), noon)

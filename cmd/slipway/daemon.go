@@ -100,19 +100,19 @@ type daemonLogsCommand struct {
 
 func (c *daemonLogsCommand) run(s *session) error {
 	s.setRoot("")
-	place, err := rpc.Place(context.Background(), nil)
+	where, err := rpc.Place(context.Background(), nil)
 	if err != nil {
 		return err
 	}
 	if c.Lines < 1 {
 		return usageFault{"--lines needs a number of lines, 1 or more"}
 	}
-	lines, err := rpc.LogTail(place.LogPath(), c.Lines)
+	lines, err := rpc.LogTail(where.LogPath(), c.Lines)
 	if err != nil {
 		return err
 	}
 	if len(lines) == 0 {
-		return s.printAnswer([]byte("The daemon has written no log yet.\n"))
+		return s.printAnswer([]byte("The daemon has written no log yet; it would be " + schema.Harmless(where.LogPath()) + ".\n"))
 	}
 	return s.printAnswer([]byte(strings.Join(lines, "\n") + "\n"))
 }

@@ -36,6 +36,7 @@ func (p paper) started(state *schema.ProtocolState) string {
 		page.fact("Goal", a.Goal)
 		page.fact("Remaining budget", fmt.Sprint(a.RemainingBudget))
 		page.action(a)
+		page.fact("What to do", a.Brief)
 	}
 	return page.finishWith(state.Next)
 }
@@ -66,6 +67,9 @@ func (p paper) status(run *schema.RunStatus) string {
 	}
 	if a := run.CurrentAction; a != nil && run.State != schema.Stopped && run.State != schema.Ended {
 		page.action(a)
+		if run.State == schema.Active { // a paused one waits for somebody else
+			page.fact("What to do", a.Brief)
+		}
 	}
 	page.fact("Summary", run.Summary)
 	return page.finishWith(run.Next)
@@ -75,10 +79,8 @@ func (p *page) state(state schema.State, reason schema.PauseReason) {
 	p.styled("State", stateText(state, reason), colours[string(state)])
 }
 
-// action is the Action that is to be worked on, and what that means.
 func (p *page) action(a *schema.Action) {
 	p.styled("Current Action", string(a.Kind)+" "+a.ActionID, bold)
-	p.fact("What to do", a.Brief)
 }
 
 // source is where the requirements come from, and what may take its place.

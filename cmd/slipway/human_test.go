@@ -14,7 +14,7 @@ import (
 
 func TestStatusText(t *testing.T) {
 	demo := schema.NewWorkspaceIdentity("/srv/demo", "/srv/demo/.git", "/srv/demo/.git").Place()
-	action := schema.Action{ActionID: "a-1", Kind: schema.Orient}
+	action := schema.Action{ActionID: "a-1", Kind: schema.Orient, Brief: "look around"}
 	asked := func(question string) *schema.RunStatus {
 		return &schema.RunStatus{
 			ID: "r-1", State: schema.Paused, PauseReason: schema.DecisionRequired, Goal: "tidy\n\tthe notes", RemainingBudget: 3, CurrentAction: &action,
@@ -25,6 +25,8 @@ func TestStatusText(t *testing.T) {
 	withSource := asked("which?")
 	withSource.PinnedSource = &schema.PinnedSource{CanonicalURL: "https://github.com/o/n/issues/1", IssueID: "I_1", SourceRevision: "sha256:aa", RequirementsRevision: "sha256:bb"}
 	withSource.SourceCandidate = &schema.SourceCandidate{CandidateID: "c-1", Classification: "invalid", ClassificationCode: "objective_marker", ClassificationError: "it is an objective"}
+	working := asked("which?")
+	working.State, working.PauseReason = schema.Active, ""
 	stopped := asked("which?")
 	stopped.State, stopped.PauseReason = schema.Stopped, ""
 	answered := asked("which?")
@@ -54,6 +56,8 @@ func TestStatusText(t *testing.T) {
 		{"200 characters", asked(strings.Repeat("é", 200)), []string{strings.Repeat("é", 200)}, []string{"…"}},
 		{"201 characters", asked(strings.Repeat("é", 201)), []string{strings.Repeat("é", 199) + "…"}, []string{strings.Repeat("é", 200)}},
 		{"a source", withSource, []string{"https://github.com/o/n/issues/1", "I_1", "sha256:aa", "sha256:bb", "c-1", "invalid (objective_marker)", "it is an objective"}, nil},
+		{"an Action", working, []string{"orient a-1\n", "What to do        look around\n"}, nil},
+		{"a pause", asked("which?"), nil, []string{"What to do", "look around"}},
 		{"an answer", answered, []string{"1 orient     answered\n"}, []string{"voided"}},
 		{"a confirmation", confirmed, []string{
 			"1 orient     confirmed\n", "1m ago\n                  the branch is gone\n                  - git_ref refs/heads/old\n                  - path cache\n",
@@ -194,7 +198,7 @@ func TestTextIsHarmless(t *testing.T) {
 	const hostile = "\x1b[2J\x9b1m\r\b\u202emirrored\u2066\u200b\ufeff\u2028\U000e0041"
 	failure := schema.Runtime(schema.CodeRuntimeError, schema.NextNone(schema.Place{}), nil, "%s", hostile)
 	ask := &schema.RunStatus{
-		State: schema.Paused, Goal: hostile, CurrentAction: &schema.Action{ActionID: "a", Brief: hostile},
+		State: schema.Paused, Goal: hostile, CurrentAction: &schema.Action{ActionID: "a"},
 		Actions:                   []schema.ActionRecord{{Action: schema.Action{ActionID: "a"}, Outcome: &schema.Outcome{Summary: hostile, Pause: &schema.Pause{Question: hostile}}}},
 		PendingDestructiveRequest: &schema.DestructiveRequest{Impact: hostile, Targets: []schema.Target{{Kind: "path", Value: hostile}}},
 		SourceCandidate:           &schema.SourceCandidate{ClassificationError: hostile}, Summary: hostile,

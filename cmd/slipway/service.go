@@ -40,11 +40,11 @@ func (s *session) service(p patience, asJSON bool, do func(context.Context, serv
 	if _, err := rpc.Stop(ctx, s.options()); err != nil {
 		return err
 	}
-	place, err := rpc.Place(ctx, nil)
+	where, err := rpc.Place(ctx, nil)
 	if err != nil {
 		return err
 	}
-	report, err := do(ctx, service.Options{Program: program, Socket: place.Socket})
+	report, err := do(ctx, service.Options{Program: program, Socket: where.Socket})
 	if err != nil {
 		return err
 	}
