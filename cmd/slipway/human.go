@@ -339,12 +339,11 @@ func (p paper) details(details schema.Details) string {
 
 // event is a line of a log.
 func (p paper) event(e engine.LoggedEvent) string {
-	lead := fmt.Sprintf("%4d  %s  %-7s  ", e.Sequence, e.At.Local().Format(time.DateTime), e.State)
-	var b strings.Builder
-	for _, line := range hanging(lead+plain(e.Summary), p.width, len(lead)) {
-		b.WriteString(p.style(colours[string(e.State)], line) + "\n")
-	}
-	return b.String()
+	when := fmt.Sprintf("%4d  %s  ", e.Sequence, e.At.Local().Format(time.DateTime))
+	lead := when + fmt.Sprintf("%-7s  ", e.State)
+	text := strings.Join(hanging(lead+plain(e.Summary), p.width, len(lead)), "\n") + "\n"
+	state := string(e.State)
+	return when + p.style(colours[state], state) + strings.TrimPrefix(text, when+state)
 }
 
 func stateText(state schema.State, reason schema.PauseReason) string {

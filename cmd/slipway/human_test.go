@@ -278,6 +278,9 @@ func TestEventText(t *testing.T) {
 			t.Errorf("%d cells: %s", width, cmp.Diff(want, got))
 		}
 	}
+	if got, want := (paper{colour: true}).event(e), "  \x1b[33mpaused\x1b[0m   implement reported"; !strings.Contains(got, want) {
+		t.Errorf("with colours: no %q in %q", want, got)
+	}
 }
 
 func TestWrap(t *testing.T) {
