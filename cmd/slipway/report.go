@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"slipway/deploy"
-	"slipway/schema"
 )
 
 // The reports about hosts have layouts that the contract fixes (adapters.md), so a
@@ -79,7 +78,7 @@ func (p paper) fixed(text, style string, lead int) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		parts := []string{schema.Harmless(strings.TrimSuffix(line, "\n"))}
+		parts := []string{strings.TrimSuffix(line, "\n")}
 		if lead != whole {
 			parts = hanging(parts[0], p.width, lead)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,9 +33,8 @@ func TestReportsKeepTheirLayout(t *testing.T) {
 		if got := text.on(paper{}); got != text.plain {
 			t.Errorf("%s, piped: %s", name, cmp.Diff(text.plain, got))
 		}
-		wide := strings.ReplaceAll(text.plain, "\u202e", `\u202e`)
-		if got := text.on(paper{terminal: true, width: 200}); got != wide {
-			t.Errorf("%s, 200 cells: %s", name, cmp.Diff(wide, got))
+		if got := text.on(paper{terminal: true, width: 200}); got != text.plain {
+			t.Errorf("%s, 200 cells: %s", name, cmp.Diff(text.plain, got))
 		}
 	}
 	for name, test := range map[string]struct{ got, want string }{
@@ -44,18 +42,17 @@ func TestReportsKeepTheirLayout(t *testing.T) {
 			"ok      -          repository_ok                /srv/demo\n" +
 			"\x1b[33mwarning codex      adapter_modified             three of the managed files differ from what was\x1b[0m\n" +
 			"\x1b[33m                                                generated\x1b[0m\n" +
-			"\x1b[31merror   -          watch_limit                  \\u202eno\uFFFDwatches\x1b[0m\n"},
+			"\x1b[31merror   -          watch_limit                  \uFFFDno\uFFFDwatches\x1b[0m\n"},
 		"doctor, 80": {paper{terminal: true, width: 80}.checks(doctor), "" +
 			"ok      -          repository_ok                /srv/demo\n" +
 			"warning codex      adapter_modified             three of the managed files\n" +
 			"                                                differ from what was generated\n" +
-			"error   -          watch_limit                  \\u202eno\uFFFDwatches\n"},
+			"error   -          watch_limit                  \uFFFDno\uFFFDwatches\n"},
 		"doctor, 60": {paper{terminal: true, width: 60}.checks(doctor), "" +
 			"ok      -          repository_ok                /srv/demo\n" +
 			"warning codex      adapter_modified             three of the\n" +
 			"        managed files differ from what was generated\n" +
-			"error   -          watch_limit\n" +
-			"        \\u202eno\uFFFDwatches\n"},
+			"error   -          watch_limit                  \uFFFDno\uFFFDwatches\n"},
 		"list": {paper{terminal: true, width: 80, colour: true}.hosts(list), "" +
 			"claude     detected=true  installed=true  needs_refresh=false capabilities=0\n" +
 			"\x1b[33mcodex      detected=true  installed=true  needs_refresh=true  capabilities=0\x1b[0m\n" +

@@ -368,13 +368,13 @@ func (w *world) statusOf(run string) map[string]any {
 	return w.json("status --json -- " + run)
 }
 
-// stored are the files of a Run, but for the picture of it that follows when there
-// is time (storage.md, section 5).
+// stored are the files of a Run, but for the picture of it, finished or not, that
+// follows when there is time (storage.md, section 5).
 func (w *world) stored(run string) map[string]string {
 	w.t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(w.storage(run), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || entry.Name() == "run.json" {
+		if err != nil || !entry.Type().IsRegular() || strings.HasSuffix(entry.Name(), "run.json") {
 			return err
 		}
 		content, err := os.ReadFile(path)
