@@ -262,13 +262,13 @@ func (r *remote) Close() error {
 	return nil
 }
 
-// Call makes a call. One that was certainly not begun, because the daemon was
-// about to end, is made once more, of its successor.
+// Call makes a call. One that was certainly not begun, because the daemon was about
+// to end, and one that only reads, is made again, of its successor.
 func (r *remote) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.answerTime())
 	defer cancel()
 	result, err := r.client.exchange(ctx, method, params)
-	if r.mayRepeat(method, err) {
+	for attempt := 1; attempt < maxAttempts && r.mayRepeat(method, err); attempt++ {
 		next, failure := (&connector{options: r.options}).connect(ctx)
 		if failure != nil {
 			return nil, r.options.connectFailure(failure)

@@ -13,8 +13,9 @@ import (
 	"slipway/schema"
 )
 
-// deaf is a server that takes one message after the greeting and ends.
-func deaf(t *testing.T, p *place) net.Listener {
+// deaf is so many servers in turn that each take one message after the greeting and
+// end.
+func deaf(t *testing.T, p *place, servers int) net.Listener {
 	e := at(filepath.Join(p.dir, "run", "slipway", "d1.sock"), "")
 	if err := e.prepare(); err != nil {
 		t.Fatal(err)
@@ -24,23 +25,25 @@ func deaf(t *testing.T, p *place) net.Listener {
 		t.Fatal(err)
 	}
 	go func() {
-		conn, err := l.Accept()
-		if err != nil {
-			return
+		defer l.Close()
+		for range servers {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s := newFramed(conn, maxMessage)
+			_, _ = s.read()
+			_ = s.write(answer{protocolVersion, json.RawMessage("1"), helloAnswer{Build: OwnBuild().String()}})
+			_, _ = s.read()
+			conn.Close()
 		}
-		defer conn.Close()
-		s := newFramed(conn, maxMessage)
-		_, _ = s.read()
-		_ = s.write(answer{protocolVersion, json.RawMessage("1"), helloAnswer{Build: OwnBuild().String()}})
-		_, _ = s.read()
-		l.Close()
 	}()
 	return l
 }
 
 func TestUnansweredMutationIsNotRepeated(t *testing.T) {
 	p := newPlace(t)
-	l := deaf(t, p)
+	l := deaf(t, p, 1)
 	defer l.Close()
 	c, _, err := Connect(context.Background(), *p.options())
 	if err != nil {
@@ -53,6 +56,25 @@ func TestUnansweredMutationIsNotRepeated(t *testing.T) {
 	}
 	if p.pid() != 0 {
 		t.Error("a daemon was started for a repeat")
+	}
+}
+
+// TestQuestionsOutliveDaemons: what only reads is asked of the next daemon, and of
+// the one after it.
+func TestQuestionsOutliveDaemons(t *testing.T) {
+	p := newPlace(t)
+	l := deaf(t, p, maxAttempts-1)
+	defer l.Close()
+	c, _, err := Connect(context.Background(), *p.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Call(context.Background(), "run/list", map[string]string{"root": "/w"}); err != nil {
+		t.Error(err)
+	}
+	if p.pid() == 0 {
+		t.Error("no daemon was started for it")
 	}
 }
 
