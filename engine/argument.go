@@ -123,7 +123,7 @@ func (q ResumeRequest) SourceOptionFault() *ArgumentFault {
 	choice, candidate := q.SourceChoice != nil, q.Candidate != nil
 	switch {
 	case choice != candidate, candidate && *q.Candidate == "":
-		return fault(schema.CodeSourceChoiceRequiresCandidate, "a source choice and a candidate are given together", at)
+		return fault(schema.CodeSourceChoiceRequiresCandidate, "a source choice and the candidate that it is about belong together: give both", at)
 	case choice && *q.SourceChoice != "pinned" && *q.SourceChoice != "adopt":
 		return fault(schema.CodeInvalidSourceChoice, "a source choice is pinned or adopt", at)
 	case q.sourceModes() > 1:

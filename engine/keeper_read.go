@@ -105,7 +105,17 @@ func (v *visit) readFailure(id string, err error) error {
 	case errors.Is(err, journal.ErrBusy):
 		return schema.Runtime(schema.CodeRunBusy, schema.NextInspectRun(v.place(), id), nil, "another operation holds the Run; repeat later")
 	}
-	return schema.Runtime(schema.CodeRunJournalInvalid, schema.NextListRuns(v.place()), nil, "the Run %s can not be read: %v", id, err)
+	return schema.Runtime(schema.CodeRunJournalInvalid, schema.NextListRuns(v.place()), nil,
+		"the Run %s can not be read: %s; `slipway journal verify %s` says more", id, damageOf(err), id)
+}
+
+// damageOf words what is wrong with a Run for a sentence that names it.
+func damageOf(err error) string {
+	var invalid *journal.InvalidError
+	if errors.As(err, &invalid) {
+		return invalid.Reason()
+	}
+	return err.Error()
 }
 
 // entry is one folder below runs/: exactly one of its fields is set.

@@ -31,7 +31,7 @@ func (cmd Resume) decide(r *Run, f Facts) (Decision, error) {
 	case r.state == schema.Ended:
 		return Decision{}, r.refuse(schema.CodeRunAlreadyEnded, "the Run has ended and can not be resumed; start a new one")
 	case next.Operation != schema.OperationResume:
-		return Decision{}, r.refuse(schema.CodeRunNotResumable, "the Run is not waiting to be resumed")
+		return Decision{}, r.refuse(schema.CodeRunNotResumable, "the Run is not waiting to be resumed; one that was stopped is (`slipway stop %s`)", r.id)
 	case r.pinned == nil && cmd.hasSourceOption():
 		return Decision{}, r.refuseToResume(schema.CodeSourceModeNotAllowed, "the Run has no issue as its source; resume it without source options")
 	case r.pinned == nil:

@@ -55,7 +55,7 @@ func (k *Keeper) workspace(ctx context.Context, caller Caller) (schema.Workspace
 		return w, schema.Runtime(schema.CodeGitRepositoryUnavailable, schema.NextRetryDoctorJSON(place), nil,
 			"Git did not say in time which repository %s is in", place.Root)
 	}
-	return w, schema.Usage(schema.CodeGitRepositoryRequired, schema.NextNone(place), "%v", err)
+	return w, schema.Usage(schema.CodeGitRepositoryRequired, schema.NextNone(place), "%v. Name a folder in a worktree as the root (--root)", err)
 }
 
 // Place is where the next of a usage error applies: the worktree at the caller's
@@ -142,7 +142,7 @@ func (v *visit) unusable(id string, err error) error {
 	if errors.Is(err, journal.ErrNoRun) {
 		return schema.Runtime(schema.CodeRuntimeError, next, nil, "there is no Run %s in this repository; `slipway status` lists the Runs there are", id)
 	}
-	return schema.Runtime(schema.CodeRuntimeError, next, nil, "the Run %s can not be used: %v; `slipway journal verify %s` says more", id, err, id)
+	return schema.Runtime(schema.CodeRuntimeError, next, nil, "the Run %s can not be used: %s; `slipway journal verify %s` says more", id, damageOf(err), id)
 }
 
 func (v *visit) observe(ctx context.Context) *GitFact {

@@ -69,11 +69,14 @@ type InvalidError struct {
 	Err      error
 }
 
-func (e *InvalidError) Error() string {
+func (e *InvalidError) Error() string { return "the Run can not be read: " + e.Reason() }
+
+// Reason is the error for a sentence that names the Run itself.
+func (e *InvalidError) Reason() string {
 	if e.Sequence == 0 {
-		return fmt.Sprintf("the Run can not be read: %v", e.Err)
+		return e.Err.Error()
 	}
-	return fmt.Sprintf("the Run can not be read: record %d: %v", e.Sequence, e.Err)
+	return fmt.Sprintf("record %d: %v", e.Sequence, e.Err)
 }
 
 // Unwrap gives the cause.

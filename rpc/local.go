@@ -21,7 +21,7 @@ func Local(runs Runs, o Options) Call { return &local{&o, runs} }
 // embed is Local as the way that Connect found.
 func embed(o *Options, reason string) (Call, Mode, error) {
 	if o.Engine == nil {
-		return nil, Mode{}, o.unavailable(schema.DaemonDetails{}, "%s, and this program can not do without the daemon", reason)
+		return nil, Mode{}, o.unavailable(schema.DaemonDetails{}, "%s, and this command can not do without the daemon", reason)
 	}
 	runs, err := o.Engine()
 	if err != nil {

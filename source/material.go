@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strings"
 
 	"slipway/schema"
 )
@@ -25,7 +26,12 @@ func FindSection(sections []schema.RequirementSection, key string) (schema.Requi
 			return s, nil
 		}
 	}
-	return schema.RequirementSection{}, &MaterialFault{schema.CodeMaterialSectionNotFound, "the requirements have no section with this key"}
+	var keys []string
+	for _, s := range sections {
+		keys = append(keys, s.Key)
+	}
+	return schema.RequirementSection{}, &MaterialFault{schema.CodeMaterialSectionNotFound,
+		"the requirements have no section with this key; they have " + strings.Join(keys, ", ")}
 }
 
 // CheckMaterial holds a stored text that has the digest of a section against its

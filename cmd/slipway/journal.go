@@ -29,7 +29,7 @@ type journalVerifyCommand struct {
 func (c *journalVerifyCommand) run(s *session) error {
 	s.at(c.place)
 	if c.All == (c.Run != nil) {
-		return usageFault{"name a Run, or say --all"}
+		return usageFault{"give either a Run or --all"}
 	}
 	id := ""
 	if c.Run != nil {
@@ -112,10 +112,10 @@ func (p paper) checked(r *engine.RunCheck, closely bool) string {
 }
 
 func (p paper) recordTable(r *engine.RunCheck) string {
-	t := table{heads: []string{"RECORD", "AT", "BYTES", "CHECKSUM", "TYPE"}, style: func(int) string { return "" }}
+	t := table{heads: []string{"RECORD", "AT", "BYTES", "TYPE", "CHECKSUM"}, style: func(int) string { return "" }}
 	for _, record := range r.Records {
 		t.rows = append(t.rows, []string{
-			fmt.Sprint(record.Sequence), record.At.Local().Format(time.DateTime), fmt.Sprint(record.Bytes), record.Chain, string(record.Type),
+			fmt.Sprint(record.Sequence), record.At.Local().Format(time.DateTime), fmt.Sprint(record.Bytes), string(record.Type), record.Chain,
 		})
 	}
 	return t.text(p)
@@ -246,7 +246,7 @@ type journalPruneCommand struct {
 func (c *journalPruneCommand) run(s *session) error {
 	s.at(c.place)
 	if c.All == (c.Run != nil) {
-		return usageFault{"name a Run, or say --all"}
+		return usageFault{"give either a Run or --all"}
 	}
 	if c.OlderThan < 0 {
 		return usageFault{"--older-than needs a time of 0 or more, as in 90m or 720h"}
