@@ -309,6 +309,31 @@ func TestReaderOutlivesARun(t *testing.T) {
 	}
 }
 
+// TestFirstOutlivesARun: a Run that is taken away while its first record is read is
+// there or not, but never one that can not be read.
+func TestFirstOutlivesARun(t *testing.T) {
+	for n, reached := 1, true; reached; n++ {
+		r := newRepository(t)
+		r.start("run-1", `{}`)
+		w := r.lock("run-1")
+		faulty := &faultfs.FS{FS: journal.OS()}
+		store := r.openOn(faulty, journal.ReadOnly)
+		before := faulty.Count()
+		reached = false
+		faulty.Before = func(op faultfs.Op) error {
+			if op.Number == before+n {
+				reached = true
+				return w.Remove()
+			}
+			return nil
+		}
+		if _, err := store.First("run-1"); err != nil && err != journal.ErrNoRun {
+			t.Errorf("operation %d: %v", n, err)
+		}
+		w.Close()
+	}
+}
+
 // TestInterruptedStart: what a start leaves whose process was killed is no Run, and
 // the next start takes it away, but for one that may be under way.
 func TestInterruptedStart(t *testing.T) {

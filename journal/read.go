@@ -19,6 +19,14 @@ func (s *Store) First(id string) (Record, error) {
 		return Record{}, err
 	}
 	defer run.close()
+	record, err := firstOf(run)
+	if err != nil && errors.Is(run.verify(), fs.ErrNotExist) {
+		return Record{}, ErrNoRun // it was removed meanwhile
+	}
+	return record, err
+}
+
+func firstOf(run *place) (Record, error) {
 	journal, err := run.openFile(journalName, Reading)
 	if err != nil {
 		return Record{}, invalidJournal(err)
