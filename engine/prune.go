@@ -101,6 +101,9 @@ func (k *Keeper) pruneOne(ctx context.Context, v *visit, id string, q PruneReque
 	pruned := PrunedRun{ID: id, State: run.state, UpdatedAt: run.updatedAt, Goal: run.goal, Bytes: v.recall(id).stamp.Size()}
 	if q.Remove {
 		reason, err := k.remove(ctx, v, id, q.Older)
+		if err != nil && q.Run == "" && v.vanished(id, err) {
+			return nil
+		}
 		if err != nil && q.Run == "" && leftWhole(err) {
 			reason, err = "it can not be removed: "+printableFailure(err), nil
 		}
@@ -122,6 +125,17 @@ func (v *visit) stays(id, reason string, q PruneRequest, report *Pruned) error {
 	}
 	report.Kept = append(report.Kept, KeptRun{id, reason})
 	return nil
+}
+
+// vanished tells whether a removal failed because somebody else removed the Run
+// meanwhile. One that may have removed it itself has to be told of.
+func (v *visit) vanished(id string, failure error) bool {
+	var e *schema.Error
+	if !errors.As(failure, &e) || e.Code != schema.CodeRuntimeError && !leftWhole(failure) {
+		return false
+	}
+	_, err := v.store.First(id)
+	return errors.Is(err, journal.ErrNoRun)
 }
 
 // leftWhole tells whether a failure is that of one Run and left it as it was.

@@ -104,7 +104,7 @@ func (s *Store) sweepStarts(names []string) (swept int) {
 func (s *Store) sweepRemoved(name, id string) error {
 	gone, err := s.runs.openDir(name, ReadWrite)
 	if err != nil {
-		return err
+		return unlessGone(err)
 	}
 	defer gone.close()
 	if found, err := s.runs.dir.Lstat(id); err == nil && found.same(gone.info) {
@@ -142,10 +142,18 @@ func (s *Store) sweepStart(name, id string) error {
 func (s *Store) empty(name string) error {
 	gone, err := s.runs.openDir(name, ReadWrite)
 	if err != nil {
-		return err
+		return unlessGone(err)
 	}
 	defer gone.close()
 	return s.emptyOpened(gone)
+}
+
+// unlessGone passes over that another process has removed a directory meanwhile.
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // emptyOpened removes a directory of `runs`. It follows no link and removes no
@@ -159,22 +167,22 @@ func (s *Store) emptyOpened(gone *place) error {
 			err = gone.dir.RemoveDir(materialsName)
 		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessGone(err); err != nil {
 		return err
 	}
 	if err := removeLeaves(gone); err != nil {
 		return err
 	}
-	return s.runs.dir.RemoveDir(gone.name)
+	return unlessGone(s.runs.dir.RemoveDir(gone.name))
 }
 
 func removeLeaves(in *place) error {
 	names, err := in.dir.Names()
 	if err != nil {
-		return err
+		return unlessGone(err)
 	}
 	for _, name := range names {
-		if err := in.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := unlessGone(in.dir.Remove(name)); err != nil {
 			return err
 		}
 	}
