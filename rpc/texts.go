@@ -45,6 +45,9 @@ func (t *texts) of(s schema.MaterialSection) ([]byte, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if other, known := t.spelled[s.SectionRevision]; known {
+		return other, nil // somebody else was faster
+	}
 	if t.spelled == nil || t.bytes+len(text) > textsKept {
 		t.spelled, t.bytes = make(map[schema.Digest][]byte), 0
 	}

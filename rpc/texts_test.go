@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"slipway/schema"
@@ -33,5 +34,38 @@ func TestTextsAreGivenOutAgainAndBounded(t *testing.T) {
 		if total != kept.bytes || total > textsKept {
 			t.Errorf("%d bytes are kept and %d counted", total, kept.bytes)
 		}
+	}
+}
+
+// TestTextsForManyAtOnce: whoever asks gets the text of its message, and what is kept
+// counts once.
+func TestTextsForManyAtOnce(t *testing.T) {
+	const clients = 50
+	var kept texts
+	begin := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range clients {
+		text := strings.Repeat(fmt.Sprint(i*2/clients, "\u2028"), 32<<10)
+		m := &schema.ActionMaterial{Section: schema.MaterialSection{SectionRevision: schema.PayloadDigest([]byte(text)), Markdown: text}}
+		want, err := schema.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done.Go(func() {
+			<-begin
+			pieces, err := kept.pieces(m)
+			if err != nil || !bytes.Equal(bytes.Join(pieces, nil), want) {
+				t.Errorf("a text is not given out as it is (%v)", err)
+			}
+		})
+	}
+	close(begin)
+	done.Wait()
+	total := 0
+	for _, text := range kept.spelled {
+		total += len(text)
+	}
+	if total != kept.bytes || len(kept.spelled) != 2 {
+		t.Errorf("%d texts with %d bytes are kept and %d counted", len(kept.spelled), total, kept.bytes)
 	}
 }
