@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"slipway/schema"
 )
@@ -90,5 +91,26 @@ func TestGreetingForOneBuild(t *testing.T) {
 		if a := r.line(); a.Error != nil {
 			t.Errorf("%s, then an ordinary greeting: %+v", build, a.Error)
 		}
+	}
+}
+
+// TestAskOfADaemonThatHangs: the question may have reached it, so nothing is said of
+// whether it was asked.
+func TestAskOfADaemonThatHangs(t *testing.T) {
+	p := newPlace(t)
+	e := at(filepath.Join(p.dir, "run", "slipway", "d1.sock"), "")
+	if err := e.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := e.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	o := p.options()
+	o.Timeout = 50 * time.Millisecond
+	_, _, err = Ask(context.Background(), *o, "run/list", map[string]string{"root": "/w"})
+	if codeOfError(t, err) != schema.CodeDaemonUnresponsive || !strings.Contains(err.Error(), "nothing was changed") || strings.Contains(err.Error(), "asked") {
+		t.Errorf("%v", err)
 	}
 }

@@ -118,7 +118,7 @@ func (o *Options) connectFailure(err error) error {
 		return o.unavailable(schema.DaemonDetails{}, "the daemon refused the connection: %v. `slipway daemon restart` starts a fresh one", fault)
 	case isTimeout(err):
 		return o.unresponsive("", schema.NextRunDoctor,
-			"the daemon did not answer in time; it was not asked for anything yet. Repeat the command, or end the daemon with `slipway daemon stop` or by its process id")
+			"the daemon did not answer in time; nothing was changed. Repeat the command, or end the daemon with `slipway daemon stop` or by its process id")
 	}
 	return o.unavailable(schema.DaemonDetails{}, "the daemon can not be reached: %v", err)
 }
