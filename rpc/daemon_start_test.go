@@ -93,6 +93,26 @@ func TestSecondDaemonEndsAtOnce(t *testing.T) {
 	answerer(t, p.connect())
 }
 
+// TestDaemonThatEndsSlowly: it says how it ended itself, however late after its last
+// word that is.
+func TestDaemonThatEndsSlowly(t *testing.T) {
+	p := newPlace(t)
+	program := filepath.Join(p.dir, "slow")
+	const script = `#!/bin/sh
+exec 3>&-
+i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done
+exit 7
+`
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(p.env, "SLIPWAYD="+program)
+	_, _, err := Connect(context.Background(), *p.options())
+	if codeOfError(t, err) != schema.CodeDaemonUnavailable || !strings.Contains(err.Error(), "(exit status 7)") {
+		t.Error(err)
+	}
+}
+
 func TestDaemonThatCanNotStart(t *testing.T) {
 	p := newPlace(t, "SLIPWAY_TEST_FAIL=1")
 	_, _, err := Connect(context.Background(), *p.options())

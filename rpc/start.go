@@ -19,6 +19,9 @@ import (
 // startTime is how long a daemon may take until it listens (daemon.md, 3.1).
 const startTime = 5 * time.Second
 
+// lastMoment is how long a program that can not be a daemon any more may take to end.
+const lastMoment = time.Second
+
 // maxStartOutput bounds what a daemon that can not start may say about it.
 const maxStartOutput = 16 << 10
 
@@ -187,9 +190,12 @@ func launch(ctx context.Context, program string, e Endpoint, env environment) er
 	}
 	rest, _ := io.ReadAll(io.LimitReader(ready, maxStartOutput))
 	stop()
-	_ = cmd.Process.Kill() // whatever it is, it is no daemon
+	// Whatever it is, it is no daemon. Killed at once, it could not tell how it ended.
+	kill := time.AfterFunc(lastMoment, func() { _ = cmd.Process.Kill() })
+	err = cmd.Wait()
+	kill.Stop()
 	failure := &startError{endpoint: e, reason: "it did not listen within " + startTime.String()}
-	if err := cmd.Wait(); ctx.Err() == nil {
+	if ctx.Err() == nil {
 		failure.reason = fmt.Sprintf("%s ended (%v)", program, err)
 	}
 	failure.output = lastLines(bytes.TrimLeft(append(first, rest...), "\x00"), tailLines)
