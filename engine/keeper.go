@@ -50,7 +50,7 @@ type Keeper struct {
 	projections projections
 	feeds       feeds
 	listings    listings
-	proven      proven
+	lately      texts
 	syncs       syncTimes
 }
 

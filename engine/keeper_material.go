@@ -149,49 +149,60 @@ func (v *visit) section(run *Run, pinned *schema.PinnedSource, key string) (*sch
 	entry, err := source.FindSection(source.Sections(pinned), key)
 	var text string
 	if err == nil {
-		text, err = v.store.Material(run.id, entry.MaterialSHA256)
-		if err != nil {
-			return nil, refuse(schema.CodeMaterialUnavailable, "the stored text of the section can not be read: "+err.Error())
-		}
-		err = v.keeper.proven.check(entry, text)
+		text, err = v.keeper.lately.text(v.store, run.id, entry)
 	}
 	var faulty *source.MaterialFault
-	if errors.As(err, &faulty) {
+	switch {
+	case errors.As(err, &faulty):
 		return nil, refuse(faulty.Code, faulty.Reason)
+	case err != nil:
+		return nil, refuse(schema.CodeMaterialUnavailable, "the stored text of the section can not be read: "+err.Error())
 	}
 	return &schema.MaterialSection{
 		Key: entry.Key, Role: entry.Role, Title: entry.Title, SectionRevision: entry.SectionRevision, Markdown: text,
 	}, nil
 }
 
-// provenSections is how many catalog entries are remembered: those of 16 Changes
-// of the most sections.
-const provenSections = 1_024
+// textsKept is how much text is kept, in bytes: that of the largest Change.
+const textsKept = source.MaxBundleBytes
 
-// proven remembers the entries of catalogs that a text with their digest was found
-// to fit. Whatever has that digest is that text, so the revision of a section that
-// every Action has to read anew is computed once; the digest always.
-type proven struct {
-	mu      sync.Mutex
-	entries map[schema.RequirementSection]struct{}
+// texts are those that were read last, by their entries in catalogs, which they were
+// found to fit. What is stored is verified at each reading, but who has that digest is
+// that text: it need not be put together again, nor its revision be computed.
+type texts struct {
+	mu    sync.Mutex
+	bytes int
+	known map[schema.RequirementSection]string
 }
 
-// check is [source.CheckMaterial].
-func (p *proven) check(entry schema.RequirementSection, text string) error {
-	p.mu.Lock()
-	_, known := p.entries[entry]
-	p.mu.Unlock()
+// text reads a section. Its error is a *source.MaterialFault, or says why the stored
+// text is not available.
+func (t *texts) text(store *journal.Store, run string, entry schema.RequirementSection) (string, error) {
+	t.mu.Lock()
+	text, known := t.known[entry]
+	t.mu.Unlock()
 	if known {
-		return nil
+		return text, store.VerifyMaterial(run, entry.MaterialSHA256)
 	}
-	if err := source.CheckMaterial(entry, text); err != nil {
-		return err
+	text, err := store.Material(run, entry.MaterialSHA256)
+	if err == nil {
+		err = source.CheckMaterial(entry, text)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.entries == nil || len(p.entries) >= provenSections {
-		p.entries = make(map[schema.RequirementSection]struct{})
+	if err == nil {
+		t.keep(entry, text)
 	}
-	p.entries[entry] = struct{}{}
-	return nil
+	return text, err
+}
+
+func (t *texts) keep(entry schema.RequirementSection, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.known[entry]; known {
+		return // somebody else was faster
+	}
+	if t.known == nil || t.bytes+len(text) > textsKept {
+		t.known, t.bytes = make(map[schema.RequirementSection]string), 0
+	}
+	t.known[entry] = text
+	t.bytes += len(text)
 }

@@ -4,6 +4,7 @@ package gitwatch
 
 import (
 	"errors"
+	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -49,12 +50,11 @@ func nodeOf(st *unix.Stat_t) node {
 	return n
 }
 
-// nullDeviceNumber is that of os.DevNull; 0, which no device has, where there is
-// none.
+// nullDeviceNumber is that of os.DevNull, or one that no device has.
 var nullDeviceNumber = func() uint64 {
 	var st unix.Stat_t
-	if err := unix.Stat(os.DevNull, &st); err != nil {
-		return 0
+	if err := unix.Stat(os.DevNull, &st); err != nil || uint32(st.Mode)&unix.S_IFMT != unix.S_IFCHR {
+		return math.MaxUint64
 	}
 	return uint64(st.Rdev)
 }()

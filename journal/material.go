@@ -32,45 +32,62 @@ func materialName(digest schema.Digest) string {
 // where the Run's directory is unusable; a *StoreError; any other error says why the
 // material is not available (source.md, section 16).
 func (s *Store) Material(id string, digest schema.Digest) (string, error) {
+	var text strings.Builder
+	if err := s.readMaterial(id, digest, &text); err != nil {
+		return "", err
+	}
+	return text.String(), nil
+}
+
+// VerifyMaterial is [Store.Material] for who has the text already.
+func (s *Store) VerifyMaterial(id string, digest schema.Digest) error {
+	return s.readMaterial(id, digest, nil)
+}
+
+func (s *Store) readMaterial(id string, digest schema.Digest, text *strings.Builder) error {
 	run, err := s.openRun(id, ReadOnly)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer run.close()
 	materials, err := run.openDir(materialsName, ReadOnly)
 	if err != nil {
-		return "", fmt.Errorf("the materials of the Run: %w", err)
+		return fmt.Errorf("the materials of the Run: %w", err)
 	}
 	defer materials.close()
-	return readMaterial(materials, digest, Reading)
+	return readMaterial(materials, digest, Reading, text)
 }
 
 // readMaterial reads and checks one material; with Writing it also makes it
-// owner-only. Its text is put together while it is digested, piece by piece: hosts
-// read one before every Action, and another copy would take as long as the disk.
-func readMaterial(materials *place, digest schema.Digest, how Opening) (string, error) {
+// owner-only. Its text, where it is wanted, is put together while it is digested,
+// piece by piece: hosts read one before every Action, and another copy would take as
+// long as the disk.
+func readMaterial(materials *place, digest schema.Digest, how Opening, text *strings.Builder) error {
 	if !digest.Valid() {
-		return "", fmt.Errorf("%q is no digest", digest)
+		return fmt.Errorf("%q is no digest", digest)
 	}
 	stored, err := materials.openFile(materialName(digest), how)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer stored.close()
 	size := stored.info.Size
 	if size < 1 || size > MaxMaterial {
-		return "", fmt.Errorf("the material %s has %d bytes", digest, size)
+		return fmt.Errorf("the material %s has %d bytes", digest, size)
 	}
-	var text strings.Builder
-	text.Grow(int(size))
 	found := schema.NewContentHash(int(size), materialDomain)
-	if _, err := io.CopyN(io.MultiWriter(&text, found), io.NewSectionReader(stored.file, 0, size), size); err != nil {
-		return "", err
+	var sink io.Writer = found
+	if text != nil {
+		text.Grow(int(size))
+		sink = io.MultiWriter(text, found)
+	}
+	if _, err := io.CopyN(sink, io.NewSectionReader(stored.file, 0, size), size); err != nil {
+		return err
 	}
 	if found.Digest() != digest {
-		return "", fmt.Errorf("the material %s has other content than its digest says", digest)
+		return fmt.Errorf("the material %s has other content than its digest says", digest)
 	}
-	return text.String(), materials.verify()
+	return materials.verify()
 }
 
 // PutMaterial stores a material of 1 to MaxMaterial bytes before the record that
@@ -91,7 +108,7 @@ func (w *Writer) PutMaterial(digest schema.Digest, content []byte) error {
 	if err := w.materials.verify(); err != nil {
 		return notCommitted(PhaseNamespaceVerify, err)
 	}
-	_, err := readMaterial(w.materials, digest, Writing)
+	err := readMaterial(w.materials, digest, Writing, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = w.storeMaterial(digest, content)
 	}
@@ -194,7 +211,7 @@ func (w *Writer) syncMaterials() error {
 // verifyMaterials reads the materials of this mutation again.
 func (w *Writer) verifyMaterials() error {
 	for _, digest := range w.put {
-		if _, err := readMaterial(w.materials, digest, Reading); err != nil {
+		if err := readMaterial(w.materials, digest, Reading, nil); err != nil {
 			return err
 		}
 	}

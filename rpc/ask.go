@@ -39,14 +39,12 @@ func (o *Options) askAtOnce(ctx context.Context, method string, params any) (Cal
 	if c == nil || err != nil {
 		return nil, nil, errNotTaken
 	}
-	greeting := o.greeting()
-	greeting.OnlySameBuild = true
-	running, result, err := c.greetAndCall(ctx, greeting, method, params)
+	running, result, err := c.greetAndCall(ctx, o, true, method, params)
 	call := &remote{options: o, client: c}
 	switch {
 	case running == nil && isTimeout(err):
 		err = o.connectFailure(err)
-	case running == nil || !running.Same(o.introducedBuild()) || errors.Is(err, errNotTaken) || errors.Is(err, errFateUnknown):
+	case running == nil || !c.ownBuild || errors.Is(err, errNotTaken) || errors.Is(err, errFateUnknown):
 		err = errNotTaken
 	case err != nil:
 		err = o.callFailure(c.endpoint, method, params, err)

@@ -24,8 +24,9 @@ type client struct {
 	conn     net.Conn
 	stream   *framed
 
-	mu   sync.Mutex
-	last int64 // id
+	mu       sync.Mutex
+	last     int64 // id
+	ownBuild bool  // the daemon is of the build that this client would start
 }
 
 func newClient(e Endpoint, conn net.Conn) *client {
@@ -120,7 +121,7 @@ func (c *client) receive(id int64) (*clientAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if result, ok := plainResult(m.data, id); ok {
+	if result, ok := plainResult(m.data, id); ok && c.ownBuild {
 		return &clientAnswer{ID: &id, Result: result}, nil
 	}
 	a, err := parseAnswer(m.data)
@@ -130,10 +131,10 @@ func (c *client) receive(id int64) (*clientAnswer, error) {
 	return a, nil
 }
 
-// plainResult takes the result out of a message in the one form in which the daemon
-// answers call id with success. It is the client's own program under the client's
-// own user, so a result, which can be long, is not gone through: only that it is one
-// line, as the client prints it, is looked at. What follows it in the message is its
+// plainResult takes the result out of a message in the one form in which a daemon of
+// the client's own build answers call id with success. A result can be long, and that
+// daemon belongs to the same user, so it is not gone through: only that it is one line,
+// as the client prints it, is looked at. What follows it in the message is its
 // capacity, so that putting a line end behind it costs no copy.
 func plainResult(data []byte, id int64) (result json.RawMessage, ok bool) {
 	rest, begins := bytes.CutPrefix(data, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":`, id))
@@ -207,13 +208,15 @@ func (c *client) greet(ctx context.Context, o *Options) (Build, error) {
 	if err != nil {
 		return Build{}, err
 	}
-	return buildOf(raw)
+	return c.met(raw, o)
 }
 
 // greetAndCall is daemon/hello and a call that only reads, sent without waiting in
 // between. running is nil where the greeting was not answered.
-func (c *client) greetAndCall(ctx context.Context, greeting helloParams, method string, params any) (running *Build, result json.RawMessage, err error) {
+func (c *client) greetAndCall(ctx context.Context, o *Options, only sameBuild, method string, params any) (running *Build, result json.RawMessage, err error) {
 	defer c.turn(ctx)()
+	greeting := o.greeting()
+	greeting.OnlySameBuild = bool(only)
 	greeted, err := c.send(ctx, helloMethod, greeting)
 	if err != nil {
 		return nil, nil, err
@@ -226,7 +229,7 @@ func (c *client) greetAndCall(ctx context.Context, greeting helloParams, method 
 	if err != nil {
 		return nil, nil, err
 	}
-	build, err := buildOf(raw)
+	build, err := c.met(raw, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -240,6 +243,16 @@ func (o *Options) greeting() helloParams {
 		Client: cmp.Or(o.Client, "slipway"), Version: stamps().Version, Build: o.introducedBuild().String(),
 		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
 	}
+}
+
+// sameBuild tells whether a call is for a daemon of the client's build alone.
+type sameBuild bool
+
+// met takes note of the daemon that answered the greeting, and gives its build.
+func (c *client) met(raw json.RawMessage, o *Options) (Build, error) {
+	build, err := buildOf(raw)
+	c.ownBuild = err == nil && build.Same(o.introducedBuild())
+	return build, err
 }
 
 // buildOf is the build that the answer to a greeting names.

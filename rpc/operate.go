@@ -116,7 +116,7 @@ func (h *Health) blocked(e *blockedError, env environment) {
 
 // fillHealth asks the daemon.
 func (o *Options) fillHealth(ctx context.Context, h *Health, c *client) error {
-	running, raw, err := c.greetAndCall(ctx, o.greeting(), healthMethod, struct{}{})
+	running, raw, err := c.greetAndCall(ctx, o, false, healthMethod, struct{}{})
 	if err != nil {
 		return err
 	}
