@@ -213,10 +213,10 @@ func (c *client) greet(ctx context.Context, o *Options) (Build, error) {
 
 // greetAndCall is daemon/hello and a call that only reads, sent without waiting in
 // between. running is nil where the greeting was not answered.
-func (c *client) greetAndCall(ctx context.Context, o *Options, only sameBuild, method string, params any) (running *Build, result json.RawMessage, err error) {
+func (c *client) greetAndCall(ctx context.Context, o *Options, onlySameBuild bool, method string, params any) (running *Build, result json.RawMessage, err error) {
 	defer c.turn(ctx)()
 	greeting := o.greeting()
-	greeting.OnlySameBuild = bool(only)
+	greeting.OnlySameBuild = onlySameBuild
 	greeted, err := c.send(ctx, helloMethod, greeting)
 	if err != nil {
 		return nil, nil, err
@@ -244,9 +244,6 @@ func (o *Options) greeting() helloParams {
 		RPCVersion: rpcVersion, Environment: gitwatch.RelevantEnvironment(o.environment()),
 	}
 }
-
-// sameBuild tells whether a call is for a daemon of the client's build alone.
-type sameBuild bool
 
 // met takes note of the daemon that answered the greeting, and gives its build.
 func (c *client) met(raw json.RawMessage, o *Options) (Build, error) {
