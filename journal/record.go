@@ -37,7 +37,7 @@ type Record struct {
 // records. Its only error is a *RecordTooLargeError.
 func CheckSize(records ...Record) error {
 	for _, record := range records {
-		if err := checkLengths(record, len(appendBody(record))+chainPart+len("\n")); err != nil {
+		if err := checkLengths(record, len(appendHead(nil, record))+len(record.Data)+chainPart+len("\n")); err != nil {
 			return err
 		}
 	}
@@ -90,14 +90,18 @@ const (
 func appendBody(record Record) []byte {
 	const framing = 192 // more than what stands around type and data
 	b := make([]byte, 0, len(record.Data)+len(record.Type)+framing)
+	return append(appendHead(b, record), record.Data...)
+}
+
+// appendHead appends what stands before the data of a record.
+func appendHead(b []byte, record Record) []byte {
 	b = append(b, beforeSequence...)
 	b = strconv.AppendInt(b, record.Sequence, 10)
 	b = append(b, beforeType...)
 	b = append(b, record.Type...)
 	b = append(b, beforeAt...)
 	b = record.At.UTC().AppendFormat(b, time.RFC3339Nano)
-	b = append(b, beforeData...)
-	return append(b, record.Data...)
+	return append(b, beforeData...)
 }
 
 // decodeRecord reads a line without its LF, which must be the record numbered want
