@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -97,6 +98,29 @@ func (p *place) connect() Call {
 	}
 	p.t.Cleanup(func() { call.Close() })
 	return call
+}
+
+// answerers tells which processes answer so many clients at once, and how many each.
+func (p *place) answerers(clients int) map[string]int {
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[string]int{}
+	for range clients {
+		working.Go(func() {
+			c, _, err := Connect(context.Background(), *p.options())
+			if err != nil {
+				p.t.Error(err)
+				return
+			}
+			defer c.Close()
+			who := answerer(p.t, c)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[who]++
+		})
+	}
+	working.Wait()
+	return answers
 }
 
 // answerer tells which process answers.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -37,24 +36,7 @@ func TestClientStartsTheDaemon(t *testing.T) {
 
 func TestManyClientsStartOneDaemon(t *testing.T) {
 	p := newPlace(t)
-	var clients sync.WaitGroup
-	var mu sync.Mutex
-	answers := map[string]int{}
-	for range 64 {
-		clients.Go(func() {
-			c, _, err := Connect(context.Background(), *p.options())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer c.Close()
-			who := answerer(t, c)
-			mu.Lock()
-			answers[who]++
-			mu.Unlock()
-		})
-	}
-	clients.Wait()
+	answers := p.answerers(64)
 	if len(answers) != 1 || answers[fmt.Sprint("pid-", p.pid())] != 64 {
 		t.Errorf("answers by %v, the daemon is %d", answers, p.pid())
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 )
@@ -66,24 +65,7 @@ func TestManyClientsUpgradeOnce(t *testing.T) {
 	p.install('A', 1)
 	answerer(t, p.connect())
 	p.install('B', 2)
-	var clients sync.WaitGroup
-	var mu sync.Mutex
-	answers := map[string]bool{}
-	for range 16 {
-		clients.Go(func() {
-			c, _, err := Connect(context.Background(), *p.options())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer c.Close()
-			who := answerer(t, c)
-			mu.Lock()
-			answers[who] = true
-			mu.Unlock()
-		})
-	}
-	clients.Wait()
+	answers := p.answerers(16)
 	if len(answers) != 1 {
 		t.Errorf("answers by %v", answers)
 	}
