@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,7 +44,7 @@ func nodeOf(st *unix.Stat_t) node {
 	case unix.S_IFLNK:
 		n.kind = symbolicLink
 	case unix.S_IFCHR:
-		if uint64(st.Rdev) == nullDeviceNumber {
+		if uint64(st.Rdev) == nullDeviceNumber() {
 			n.kind = nullDevice
 		}
 	}
@@ -51,13 +52,13 @@ func nodeOf(st *unix.Stat_t) node {
 }
 
 // nullDeviceNumber is that of os.DevNull, or one that no device has.
-var nullDeviceNumber = func() uint64 {
+var nullDeviceNumber = sync.OnceValue(func() uint64 {
 	var st unix.Stat_t
 	if err := unix.Stat(os.DevNull, &st); err != nil || uint32(st.Mode)&unix.S_IFMT != unix.S_IFCHR {
 		return math.MaxUint64
 	}
 	return uint64(st.Rdev)
-}()
+})
 
 // ownedByCaller reports whether Git, run by this process, takes the node for the
 // caller's own. It may say no where Git says yes.
